@@ -7,14 +7,14 @@ from typing import Any
 
 from starlette.types import Message
 
-from recollect.daemon.app import Activity, Served, create_app
+from recollect.daemon.app import Activity, AppContext, create_app
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 from recollect.wiring import Model
 
 
-def served(engine: Engine) -> Served:
-    return Served(
+def served(engine: Engine) -> AppContext:
+    return AppContext(
         engine=engine,
         settings_for=lambda _: Settings(),
         model=Model(Path("/nowhere")),

@@ -1,7 +1,7 @@
-"""Talks to the daemon, starts it where it is not running, and replaces an older one. Standard library only.
+"""Talks to the daemon, starts it if it is not running, and replaces an older one. Standard library only.
 
-Over its unix socket; where there is none, over 127.0.0.1 with its token, but only while the daemon's lock is held:
-behind the port of a daemon that is gone may be anybody.
+Uses the unix socket. Without one it uses 127.0.0.1 and the token, but only while the daemon's lock is taken: another
+program may have taken over the port of a dead daemon.
 """
 
 import fcntl
@@ -10,7 +10,6 @@ import os
 import re
 import signal
 import socket
-import struct
 import sys
 import time
 from contextlib import closing, suppress
@@ -19,70 +18,69 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from recollect import __version__
 from recollect.domain.errors import DaemonError
+from recollect.system import peer_pid
 
 if TYPE_CHECKING:
     import subprocess
 
 START_TIMEOUT_S = 10.0
 STOP_TIMEOUT_S = 3.0
-VERSION_HEADER = "Recollect-Version"  # of every answer
+VERSION_HEADER = "Recollect-Version"  # in every answer
 POLL_S = 0.02
-ENDING_S = 0.5  # a process that was killed still has its socket for a moment
-MAX_BODY_BYTES = 4_000_000  # of one request: the daemon takes no more
+ENDING_S = 0.5  # a killed process still has its socket for a moment
+MAX_BODY_BYTES = 4_000_000  # the daemon accepts no larger request
 
-# A shell's environment holds API keys: the daemon gets what it needs and nothing else.
+# A shell's environment has API keys in it: the daemon gets only what it needs.
 DAEMON_ENV = re.compile(r"HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*")
-# Of many threads each would get a heap of its own, and keep it: a tenth of the daemon's memory.
+# Otherwise glibc gives every thread a heap of its own and never frees it: a tenth of the daemon's memory.
 DAEMON_OWN_ENV = {"MALLOC_ARENA_MAX": "2"}
 DAEMON_COMMAND = (sys.executable, "-m", "recollect.daemon")
 
 
-class _Said(NamedTuple):
+class _HttpAnswer(NamedTuple):
     status: int
-    version: str | None  # of who answered
+    version: str | None  # of the daemon
     body: bytes
 
 
 class _Connection:
-    """One connection for one daemon: when it breaks, it is never made anew with whoever comes next."""
+    """One connection to one daemon. It never reconnects: another daemon may be there by then."""
 
-    def __init__(self, made: socket.socket, host: str, token: str | None = None) -> None:
-        self._socket = made
+    def __init__(self, connection: socket.socket, host: str, token: str | None = None) -> None:
+        self._socket = connection
         self._host = host
-        self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        self._headers = {"Content-Type": "application/json"}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
 
-    def exchange(self, method: str, path: str, body: bytes | None = None) -> _Said:
-        import http.client  # who only asks whether somebody is there does without
+    def exchange(self, method: str, path: str, body: bytes | None = None) -> _HttpAnswer:
+        import http.client  # checking whether a daemon runs works without it
 
         http_connection = http.client.HTTPConnection(self._host)
         http_connection.sock = self._socket
         http_connection.auto_open = 0
         try:
-            with suppress(BrokenPipeError, ConnectionResetError):  # it was refused unread: the answer says why
+            with suppress(BrokenPipeError, ConnectionResetError):  # refused before it was read: the answer says why
                 http_connection.request(method, path, body, self._headers)
             answer = http_connection.getresponse()
-            return _Said(answer.status, answer.getheader(VERSION_HEADER), answer.read())
+            return _HttpAnswer(answer.status, answer.getheader(VERSION_HEADER), answer.read())
         except http.client.HTTPException as error:
             raise ConnectionError(str(error) or type(error).__name__) from error
 
     def peer(self) -> int | None:
-        """The process behind the socket, from the kernel; None: not over TCP."""
-        if self._socket.family == socket.AF_INET:
-            return None
-        pid, _, _ = struct.unpack("3i", self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))
-        return int(pid)
+        return peer_pid(self._socket)
 
     def close(self) -> None:
         self._socket.close()
 
 
 def is_older(version: str | None) -> bool:
-    """Than this one, by the leading numbers. Who does not say, or says something else, is left alone."""
-    theirs, ours = _numbers(version or ""), _numbers(__version__)
+    """Compare the leading numbers with this version's. False if the version is missing or unreadable."""
+    theirs, ours = _leading_numbers(version or ""), _leading_numbers(__version__)
     return theirs is not None and ours is not None and theirs < ours
 
 
-def _numbers(version: str) -> list[int] | None:
+def _leading_numbers(version: str) -> list[int] | None:
     leading = re.match(r"[0-9]+(\.[0-9]+)*", version, re.ASCII)
     if leading is None:
         return None
@@ -104,7 +102,7 @@ class Client:
         return self._ask("GET", path, None, timeout_s)
 
     def post(self, path: str, body: object, *, timeout_s: float = 5.0) -> dict[str, Any]:
-        """An older daemon's answer is as good as any; a newer one takes its place for the next."""
+        """Use an older daemon's answer too, and start its successor for the next request."""
         try:
             return self._ask("POST", path, body, timeout_s)
         finally:
@@ -113,7 +111,7 @@ class Client:
                 spawn()
 
     def start(self) -> bool:
-        """Whether it had to be started, also in place of an older one. Returns when it answers."""
+        """Start the daemon, or replace an older one, and wait until it listens. False if it was running already."""
         old = self.pid()
         if old is not None:
             try:
@@ -121,67 +119,68 @@ class Client:
                 if not is_older(self.answered_by):
                     return False
             except DaemonError:
-                if not self._gone_within(ENDING_S, old):  # one that hangs is said, not called running
+                if not self._wait_until_gone(ENDING_S, old):  # it hangs: that is an error, not "running"
                     raise
         import tempfile  # starting is rare
 
         give_up = time.monotonic() + START_TIMEOUT_S
-        with tempfile.TemporaryFile() as said:
-            process = spawn(said)
+        with tempfile.TemporaryFile() as stderr:
+            process = spawn(stderr)
             while time.monotonic() < give_up:
                 if self.pid() not in (None, old):
                     return True
                 if process.poll():
-                    said.seek(0)
-                    raise DaemonError(_last_line(said.read()) or f"It ended with exit code {process.returncode}.")
-                if process.poll() == 0:  # another one has the lock: it is about to answer, or about to end
-                    process = spawn(said)
+                    stderr.seek(0)
+                    raise DaemonError(_last_line(stderr.read()) or f"It ended with exit code {process.returncode}.")
+                if process.poll() == 0:  # another daemon has the lock: it is just starting, or just ending
+                    process = spawn(stderr)
                 time.sleep(POLL_S)
         raise DaemonError(
-            f"The daemon did not come up within {START_TIMEOUT_S:.0f} s; `recollect status` names its log."
+            f"The daemon did not start within {START_TIMEOUT_S:.0f} s. `recollect status` shows where its log is."
         )
 
     def stop(self) -> bool:
-        """Whether one was running. Asks first; a daemon that does not answer is ended by its process id."""
+        """Ask the daemon to end; kill it if it does not answer. False if none was running."""
         pid = self.pid()
         if pid is None:
             return False
         with suppress(DaemonError):
             self._ask("POST", "/v1/stop", {}, STOP_TIMEOUT_S)
-            if self._gone_within(STOP_TIMEOUT_S, pid):
+            if self._wait_until_gone(STOP_TIMEOUT_S, pid):
                 return True
-        self._end(pid)
+        self._kill(pid)
         return True
 
     def retire_older(self) -> bool:
-        """Ends a daemon that is older than this version; False: there is none.
+        """End a daemon that is older than this version; False if there is none.
 
-        Its version is asked for and its end is asked for over one connection: whoever took its place is not meant.
+        Asks for its version and for its end over one connection, so that its successor is never ended instead.
         """
         try:
-            connection = self._connected(STOP_TIMEOUT_S)
+            connection = self._connect(STOP_TIMEOUT_S)
         except OSError:
             return False
         with closing(connection):
-            pid = connection.peer() or self._written()[1]
+            pid = connection.peer() or self._read_lock_file()[1]
             try:
                 version = connection.exchange("GET", "/v1/hello").version
-            except OSError:  # it hangs, or is just ending: then what it wrote must do
-                version = self._written()[0] if self._written()[1] == pid else None
+            except OSError:  # it hangs, or is just ending: use the version in its lock file
+                written_version, written_pid = self._read_lock_file()
+                version = written_version if written_pid == pid else None
             if pid is None or not is_older(version):
                 return False
             with suppress(OSError):
                 connection.exchange("POST", "/v1/stop", b"{}")
-                if self._gone_within(STOP_TIMEOUT_S, pid):
+                if self._wait_until_gone(STOP_TIMEOUT_S, pid):
                     return True
-        self._end(pid)
+        self._kill(pid)
         return True
 
     def pid(self) -> int | None:
-        """The process that listens; None if nobody does."""
+        """Return the process that listens; None if there is none."""
         try:
-            with closing(self._connected(1.0)) as connection:
-                return connection.peer() or self._written()[1]
+            with closing(self._connect(1.0)) as connection:
+                return connection.peer() or self._read_lock_file()[1]
         except OSError:
             return None
 
@@ -189,22 +188,22 @@ class Client:
         return self.pid() is not None
 
     def port(self) -> int | None:
-        """Where it listens on 127.0.0.1 as well; None: it does not."""
+        """Return its port on 127.0.0.1; None if it listens on the socket only."""
         try:
-            return int(self._door()[0])
+            return int(self._read_tcp_file()[0])
         except OSError:
             return None
 
-    def _end(self, pid: int) -> None:
+    def _kill(self, pid: int) -> None:
         for signal_number in (signal.SIGTERM, signal.SIGKILL):
-            if pid in (self.pid(), self._written()[1]):  # else that number is somebody else's by now
+            if pid in (self.pid(), self._read_lock_file()[1]):  # otherwise another process may have this number by now
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal_number)
-            if self._gone_within(STOP_TIMEOUT_S, pid):
+            if self._wait_until_gone(STOP_TIMEOUT_S, pid):
                 return
-        raise DaemonError(f"The daemon (process {pid}) cannot be ended; end it by hand.")
+        raise DaemonError(f"The daemon (process {pid}) does not end. End it yourself: `kill -9 {pid}`.")
 
-    def _gone_within(self, seconds: float, pid: int) -> bool:
+    def _wait_until_gone(self, seconds: float, pid: int) -> bool:
         give_up = time.monotonic() + seconds
         while time.monotonic() < give_up:
             if not self._is_locked() or self.pid() not in (None, pid):
@@ -213,7 +212,7 @@ class Client:
         return False
 
     def _is_locked(self) -> bool:
-        """The lock is held for life: when it is free, the process is gone, whatever its socket looks like."""
+        """A daemon has its lock as long as it lives. If the lock is free, the process is gone, whatever its socket says."""
         try:
             with self._lock_path.open("rb") as lock:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -223,54 +222,56 @@ class Client:
             pass  # its whole folder is gone
         return False
 
-    def _written(self) -> tuple[str | None, int | None]:
-        """Version and process of the daemon, as it wrote them down. Not a proof of anything."""
+    def _read_lock_file(self) -> tuple[str | None, int | None]:
+        """Return the version and the process that the daemon wrote into its lock file. They prove nothing."""
         try:
             version, pid = self._lock_path.read_text("ascii").split()
             return version, int(pid)
         except (OSError, ValueError):
             return None, None
 
-    def _door(self) -> tuple[str, str]:
+    def _read_tcp_file(self) -> tuple[str, str]:
+        """Return port and token."""
         try:
             port, token = self._tcp_path.read_text("ascii").split()
             return str(int(port)), token
         except ValueError:
-            raise FileNotFoundError(f"{self._tcp_path} is not as it was written") from None
+            raise FileNotFoundError(f"{self._tcp_path} is damaged") from None
 
-    def _connected(self, timeout_s: float) -> _Connection:
-        """DaemonError: who is there may not be asked. OSError: nobody is there."""
+    def _connect(self, timeout_s: float) -> _Connection:
+        """DaemonError: the folder is not ours, so its daemon must not be asked. OSError: no daemon listens."""
         folder = self._socket_path.parent
-        if folder.lstat().st_uid != os.getuid():  # in a shared temporary directory anybody may have made it
+        if folder.lstat().st_uid != os.getuid():  # in a shared temporary directory any user may have created it
             raise DaemonError(
-                f"{folder} belongs to another user; remove it, or set XDG_RUNTIME_DIR to a folder of yours."
+                f"{folder} belongs to another user. Remove it, or set XDG_RUNTIME_DIR to a folder of your own."
             )
         try:
-            return _Connection(_opened(socket.AF_UNIX, str(self._socket_path), timeout_s), "localhost")
+            return _Connection(_open_socket(socket.AF_UNIX, str(self._socket_path), timeout_s), "localhost")
         except (FileNotFoundError, ConnectionRefusedError):
-            port, token = self._door()
+            port, token = self._read_tcp_file()
             if not self._is_locked():
                 raise
-            return _Connection(_opened(socket.AF_INET, ("127.0.0.1", int(port)), timeout_s), f"127.0.0.1:{port}", token)
+            connection = _open_socket(socket.AF_INET, ("127.0.0.1", int(port)), timeout_s)
+            return _Connection(connection, f"127.0.0.1:{port}", token)
 
     def _ask(self, method: str, path: str, body: object, timeout_s: float) -> dict[str, Any]:
         payload = None if body is None else json.dumps(body).encode()
-        _, said = self.exchange(method, path, payload, timeout_s=timeout_s)
+        _, content = self.exchange(method, path, payload, timeout_s=timeout_s)
         try:
-            answer: dict[str, Any] = json.loads(said)
+            answer: dict[str, Any] = json.loads(content)
         except ValueError as error:
-            raise DaemonError(f"The daemon gave no proper answer ({error}).") from error
+            raise DaemonError(f"The daemon's answer cannot be read ({error}).") from error
         if "error" in answer:
             raise DaemonError(str(answer["error"].get("message", answer["error"])))
         return answer
 
     def exchange(self, method: str, path: str, body: bytes | None, *, timeout_s: float) -> tuple[int, bytes]:
-        """The answer as it came, with its status."""
+        """Return the status and the unread body of the answer."""
         try:
-            with closing(self._connected(timeout_s)) as connection:
-                said = connection.exchange(method, path, body)
-                self.answered_by = said.version
-                return said.status, said.body
+            with closing(self._connect(timeout_s)) as connection:
+                answer = connection.exchange(method, path, body)
+                self.answered_by = answer.version
+                return answer.status, answer.body
         except (FileNotFoundError, ConnectionRefusedError):
             raise DaemonError("The daemon is not running. `recollect start` starts it.") from None
         except TimeoutError:
@@ -278,22 +279,22 @@ class Client:
                 f"The daemon did not answer within {timeout_s:.0f} s. `recollect restart` may help."
             ) from None
         except (OSError, ValueError) as error:
-            raise DaemonError(f"The daemon gave no proper answer ({error or type(error).__name__}).") from error
+            raise DaemonError(f"The daemon's answer cannot be read ({error or type(error).__name__}).") from error
 
 
-def _opened(family: int, address: Any, timeout_s: float) -> socket.socket:
-    made = socket.socket(family, socket.SOCK_STREAM)
+def _open_socket(family: int, address: Any, timeout_s: float) -> socket.socket:
+    connection = socket.socket(family, socket.SOCK_STREAM)
     try:
-        made.settimeout(timeout_s)
-        made.connect(address)
+        connection.settimeout(timeout_s)
+        connection.connect(address)
     except OSError:
-        made.close()
+        connection.close()
         raise
-    return made
+    return connection
 
 
 def spawn(stderr: IO[bytes] | None = None) -> "subprocess.Popen[bytes]":
-    """A daemon of its own: no terminal, no open files of ours, not ended with the shell that started it."""
+    """Start a daemon that outlives the shell: no terminal, none of our open files, a session of its own."""
     import subprocess  # starting is rare
 
     return subprocess.Popen(
@@ -307,6 +308,6 @@ def spawn(stderr: IO[bytes] | None = None) -> "subprocess.Popen[bytes]":
     )
 
 
-def _last_line(said: bytes) -> str:
-    lines = said.decode("utf-8", "replace").strip().splitlines()
+def _last_line(output: bytes) -> str:
+    lines = output.decode("utf-8", "replace").strip().splitlines()
     return lines[-1].removeprefix("recollect: ") if lines else ""

@@ -1,11 +1,11 @@
-"""Where things lie and how they are set: environment and files in, `Places` and `Settings` out, with their origins.
+"""Paths and settings, read from the environment and from files, with the origin of each setting.
 
-A setting has a full name: `budgets.turn_tokens`, in a table of kinds `kinds.threshold.decision`. What does not exist or
-does not fit is refused with its place; nothing is guessed.
+A setting has a full name: `budgets.turn_tokens`, or `kinds.threshold.decision` in a table of kinds. An unknown name or
+an unsuitable value is refused, with the file or variable it is in; nothing is guessed.
 
-One rule for the socket, the same here, in the hook and in the plugin: `$XDG_RUNTIME_DIR/recollect` if that folder
-exists, else the state folder; where that cannot be written, or its path is too long for a socket, a private folder in
-the temporary directory instead.
+The socket follows one rule here, in the hook and in the plugin: `$XDG_RUNTIME_DIR/recollect` if XDG_RUNTIME_DIR names a
+folder, else the state folder. If that is not writable, or its path is too long for a socket: a private folder in the
+temporary directory.
 """
 
 import os
@@ -21,24 +21,24 @@ from recollect.domain.memory import MAX_NAME_CHARS, Kind, check_folder, check_na
 from recollect.domain.settings import Settings
 from recollect.workspace import marker
 
-MAX_SOCKET_PATH_BYTES = 100  # the kernel's limit is 107; leave room for a suffix
-MAX_NUMBER = 100_000  # no setting makes sense beyond it, and none below can overflow a date or a query
-MAX_FILE_BYTES = 100_000  # settings are a page; a cloned repository may carry anything under their name
-MAX_SHOWN_CHARS = 40  # of a wrong value in an error
+MAX_SOCKET_PATH_BYTES = 100  # the kernel's limit is 107 on Linux and 103 on macOS; leave room for a suffix
+MAX_NUMBER = 100_000  # of a setting; nothing below it can overflow a date or a query
+MAX_FILE_BYTES = 100_000  # settings are a page; a cloned repository may have any file under this name
+MAX_VALUE_CHARS = 40  # of a wrong value in an error message
 PREFIX = "RECOLLECT_"
 MODEL_VARIABLE = "RECOLLECT_MODEL"  # the folder of the embedding model
 PACKAGED_MODEL = Path(__file__).parent / "embed" / "data"  # in a release wheel; not in a checkout
-DEFAULT = "default"  # the origin of what nobody has set
+DEFAULT = "default"  # the origin of a setting that no file or variable sets
 
-# A cloned repository brings its own file: it must not widen what is shared, keep what is to be gone, end the daemon, or
+# A cloned repository brings its own settings file. It must not share more, keep what the user deletes, end the daemon, or
 # send sessions to a model.
 USER_ONLY = ("privacy", "forget", "archive", "daemon", "extractor")
-USER_ONLY_NAMES = ("capture.headless",)  # nor teach by what runs without its user
-# Lists that everybody adds to. A project comes first, the user after it: of globs the last one decides, so a project
-# can take back with `!` only what was its own.
-ADDED_UP = ("privacy.ignored_paths",)
-MAX_ENTRIES = 500  # of a list
-MOST = {"extractor.tokens_per_day": 1_000_000_000, "daemon.port": 65_535}  # a model on this machine costs nothing
+USER_ONLY_NAMES = ("capture.headless",)  # nor learn from runs without a user
+# Lists to which project and user both add. The project's entries come first: the last matching glob decides, so a
+# project's `!` can only take back the project's own entries.
+ADDITIVE = ("privacy.ignored_paths",)
+MAX_ENTRIES = 500  # in a list
+MAX_NUMBERS = {"extractor.tokens_per_day": 1_000_000_000, "daemon.port": 65_535}  # a local model costs nothing
 
 Value = bool | int | float | str | tuple[str, ...]
 
@@ -49,31 +49,31 @@ _SECTIONS = tuple(section.name for section in fields(_DEFAULTS))
 class Setting(NamedTuple):
     value: Value
     origin: str  # a file or a variable
-    is_of_project: bool = False
+    is_from_project: bool = False
 
 
-Layer = Mapping[str, Setting]  # what one origin sets, checked, by full name
+Layer = Mapping[str, Setting]  # the checked settings of one origin, by full name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """Settings, and where each of them comes from."""
+    """Settings, with the origin of each."""
 
     settings: Settings
-    origins: Mapping[str, str]  # of every setting, by full name: DEFAULT, a file or a variable
+    origins: Mapping[str, str]  # by full name: DEFAULT, a file or a variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paths:
-    """Where our files lie."""
+    """Our files and folders."""
 
     database: Path
     settings: Path
-    state: Path  # the command that hosts use to start the daemon
-    runtime: Path  # socket and lock
-    kept: Path  # log and token: the state folder, or the runtime folder where that cannot be written
+    state: Path  # has the command with which hosts start the daemon
+    runtime: Path  # has socket and lock
+    kept: Path  # has log and token: the state folder, or the runtime folder if the state folder is not writable
     model_built: Path  # the folder that `recollect model build` fills
-    model: Path  # the folder that the model is read from: that one, or what a release wheel carries
+    model: Path  # the folder that the model is read from: model_built, or the one in a release wheel
 
     @property
     def socket(self) -> Path:
@@ -85,12 +85,12 @@ class Paths:
 
     @property
     def tcp(self) -> Path:
-        """Port and token, while the daemon listens on 127.0.0.1 as well."""
+        """Has port and token while the daemon listens on 127.0.0.1."""
         return self.runtime / "daemon.tcp"
 
     @property
     def token(self) -> Path:
-        """The token from one daemon to the next: what a client was told goes on to be true."""
+        """Has the token, the same for every daemon, so that a client's configuration stays valid."""
         return self.kept / "token"
 
     @property
@@ -99,7 +99,7 @@ class Paths:
 
     @property
     def pause(self) -> Path:
-        """Whether Recollect is paused, since when and until when; nothing is kept of that where it cannot last."""
+        """Says whether Recollect is paused, since when and until when."""
         return self.state / "pause.json"
 
     @property
@@ -111,126 +111,133 @@ def places(env: Mapping[str, str] = os.environ) -> Paths:
     try:
         home = Path(env.get("HOME") or Path.home())
     except RuntimeError:
-        raise InvalidSettings("There is no home folder for you; set HOME.") from None
+        raise InvalidSettings("Your user has no home folder. Set HOME.") from None
     if not home.is_absolute():  # the daemon works in another folder than the shell
-        raise InvalidSettings(f"HOME is {_shown(str(home))}; it takes the whole path of a folder, from / on.")
-    state = _xdg(env, "XDG_STATE_HOME", home / ".local/state")
-    model = _model(env, home)
-    runtime = _runtime(env, state)
+        raise InvalidSettings(f"HOME is {_show_value(str(home))}; it takes an absolute path, one that begins with /.")
+    state = _xdg_folder(env, "XDG_STATE_HOME", home / ".local/state")
+    model = _model_folder(env, home)
+    runtime = _runtime_folder(env, state)
     return Paths(
-        database=_xdg(env, "XDG_DATA_HOME", home / ".local/share") / "recollect.db",
-        settings=_xdg(env, "XDG_CONFIG_HOME", home / ".config") / "config.toml",
+        database=_xdg_folder(env, "XDG_DATA_HOME", home / ".local/share") / "recollect.db",
+        settings=_xdg_folder(env, "XDG_CONFIG_HOME", home / ".config") / "config.toml",
         state=state,
         runtime=runtime,
-        kept=state if can_be_written(state) else runtime,
+        kept=state if is_writable(state) else runtime,
         model_built=model,
-        model=PACKAGED_MODEL if _falls_back(env, model) else model,
+        model=PACKAGED_MODEL if _uses_packaged_model(env, model) else model,
     )
 
 
-def _xdg(env: Mapping[str, str], name: str, default: Path) -> Path:
+def _xdg_folder(env: Mapping[str, str], name: str, default: Path) -> Path:
     given = env.get(name, "")
     return (Path(given) if given.startswith("/") else default) / "recollect"
 
 
-def _model(env: Mapping[str, str], home: Path) -> Path:
+def _model_folder(env: Mapping[str, str], home: Path) -> Path:
     given = env.get(MODEL_VARIABLE, "")
     if not given:
-        return _xdg(env, "XDG_CACHE_HOME", home / ".cache") / "model"
+        return _xdg_folder(env, "XDG_CACHE_HOME", home / ".cache") / "model"
     if not given.startswith("/"):  # the daemon works in another folder than the shell
-        raise InvalidSettings(f"{MODEL_VARIABLE} is {_shown(given)}; it takes the whole path of a folder, from / on.")
+        raise InvalidSettings(
+            f"{MODEL_VARIABLE} is {_show_value(given)}; it takes the whole path of a folder, from / on."
+        )
     return Path(given)
 
 
-def _falls_back(env: Mapping[str, str], model: Path) -> bool:
-    """Who names a folder means that one."""
+def _uses_packaged_model(env: Mapping[str, str], model: Path) -> bool:
+    """A folder that the user names is never replaced by the packaged one."""
     return PACKAGED_MODEL.is_dir() and not env.get(MODEL_VARIABLE) and _is_missing(model)
 
 
-def _runtime(env: Mapping[str, str], state: Path) -> Path:
+def _runtime_folder(env: Mapping[str, str], state: Path) -> Path:
     given = env.get("XDG_RUNTIME_DIR", "")
     folder = Path(given) / "recollect" if given.startswith("/") and Path(given).is_dir() else state
-    if len(os.fsencode(folder / "daemon.sock")) <= MAX_SOCKET_PATH_BYTES and can_be_written(folder):
+    if len(os.fsencode(folder / "daemon.sock")) <= MAX_SOCKET_PATH_BYTES and is_writable(folder):
         return folder
     name = f"recollect-{os.getuid()}-{sha256(os.fsencode(folder)).hexdigest()[:12]}"
     given = env.get("TMPDIR", "")
     return Path(given if given.startswith("/") else "/tmp") / name
 
 
-def can_be_written(folder: Path) -> bool:
-    """Asked of the folder itself or, as long as it is not there, of the one that it would be made in."""
-    while not os.path.exists(folder):  # noqa: PTH110  # a `Path` raises where it may not look
+def is_writable(folder: Path) -> bool:
+    """Check the folder or, if it does not exist yet, the nearest folder above it."""
+    while not os.path.exists(folder):  # noqa: PTH110  # a `Path` raises if it may not look there
         folder = folder.parent
     return os.access(folder, os.W_OK)
 
 
-def fingerprint(where: Paths, env: Mapping[str, str]) -> str:
-    """Equal for two processes that have the same places and the same settings in their environments."""
+def fingerprint(paths: Paths, env: Mapping[str, str]) -> str:
+    """Return a value that is equal in two processes with the same paths and the same RECOLLECT_ variables."""
     ours = sorted((name, value) for name, value in env.items() if name.startswith(PREFIX))
-    return sha256(repr((where.database, where.settings, where.model, ours)).encode()).hexdigest()[:16]
+    return sha256(repr((paths.database, paths.settings, paths.model, ours)).encode()).hexdigest()[:16]
 
 
 def read(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os.environ) -> Loaded:
-    """Defaults, then the user's file, then the project's, then `RECOLLECT_SECTION__NAME` variables."""
-    loaded = settle(of_user(user_file), of_project(project_file) if project_file else {}, of_environment(env))
+    """Merge the defaults, the user's file, the project's file and `RECOLLECT_SECTION__NAME` variables; the last wins."""
+    project: Layer = {}
+    if project_file:
+        project = read_project_file(project_file)
+    loaded = merge_layers(read_user_file(user_file), project, read_environment(env))
     if loaded.settings.extractor != _DEFAULTS.extractor:
-        from recollect.extract.address import check  # most people have none
+        from recollect.extract.address import check  # few users have an extractor
 
         check(loaded.settings.extractor, loaded.origins)
     return loaded
 
 
 def project_file(folder: str) -> Path | None:
-    """The file of the project that a folder lies in. A folder that cannot be looked into has none."""
+    """Return the settings file of the project that a folder is in; None if there is none, or the folder is unreadable."""
     try:
         check_folder(folder)
         return marker.find(Path(folder).resolve())
-    except (InvalidValue, OSError, ValueError, RuntimeError):  # gone, not allowed, a NUL inside, a circle of links
+    except (InvalidValue, OSError, ValueError, RuntimeError):  # gone, not allowed, a NUL in it, a circle of links
         return None
 
 
-def of_user(path: Path) -> Layer:
+def read_user_file(path: Path) -> Layer:
     if _is_missing(path):
         return {}
-    values = _toml(path)
+    values = _read_toml(path)
     if "project" in values:
-        raise InvalidSettings(f"{path}: `project` names one project; move it to the {marker.NAME} of that project.")
-    return _layer(values, str(path), _SECTIONS)
+        raise InvalidSettings(f"{path}: `project` names one project. Move it to the {marker.NAME} of that project.")
+    return _read_layer(values, str(path), _SECTIONS)
 
 
-def of_project(path: Path) -> Layer:
-    values = dict(_toml(path))
+def read_project_file(path: Path) -> Layer:
+    values = dict(_read_toml(path))
     if "project" in values:
         _check_project(values.pop("project"), path)
     for section in USER_ONLY:
         if section in values and not _only_adds(section, values[section]):
             raise InvalidSettings(
-                f"{path}: [{section}] cannot be set by a project, only by its user{_except(section)}. "
-                "Take it out; it may stand in your own file (`recollect config init` writes one and says where)."
+                f"{path}: [{section}] cannot be set by a project, only by its user{_exceptions_note(section)}. "
+                "Remove it. You can set it in your own file (`recollect config init` writes one and shows where)."
             )
-    sections = [name for name in _SECTIONS if name not in USER_ONLY or _added_up(name)]
-    layer = _layer(values, str(path), ("project", *sections))
+    sections = [name for name in _SECTIONS if name not in USER_ONLY or _additive_names(name)]
+    layer = _read_layer(values, str(path), ("project", *sections))
     for name in USER_ONLY_NAMES:
         if name in layer:
-            raise InvalidSettings(f"{path}: {name} cannot be set by a project, only by its user. Take it out.")
-    return {name: setting._replace(is_of_project=True) for name, setting in layer.items()}
+            raise InvalidSettings(f"{path}: {name} cannot be set by a project, only by its user. Remove it.")
+    return {name: setting._replace(is_from_project=True) for name, setting in layer.items()}
 
 
-def _added_up(section: str) -> list[str]:
-    """The settings of a section that everybody adds to."""
-    return [name.removeprefix(f"{section}.") for name in ADDED_UP if name.startswith(f"{section}.")]
+def _additive_names(section: str) -> list[str]:
+    """Return the settings of a section to which project and user both add."""
+    return [name.removeprefix(f"{section}.") for name in ADDITIVE if name.startswith(f"{section}.")]
 
 
 def _only_adds(section: str, entries: object) -> bool:
-    names = _added_up(section)
-    return bool(names) and (not isinstance(entries, Mapping) or all(name in names for name in entries))
+    names = _additive_names(section)
+    if not isinstance(entries, Mapping):
+        return bool(names)
+    return bool(names) and set(entries) <= set(names)
 
 
-def _except(section: str) -> str:
-    return "".join(f"; a project may only add to {section}.{name}" for name in _added_up(section))
+def _exceptions_note(section: str) -> str:
+    return "".join(f"; a project may only add to {section}.{name}" for name in _additive_names(section))
 
 
-def of_environment(env: Mapping[str, str]) -> Layer:
+def read_environment(env: Mapping[str, str]) -> Layer:
     layer: dict[str, Setting] = {}
     for variable, text in env.items():
         if variable.startswith(PREFIX) and "__" in variable:
@@ -238,15 +245,17 @@ def of_environment(env: Mapping[str, str]) -> Layer:
             entries: Any = text
             for name in reversed(names):
                 entries = {name: entries}
-            layer |= _layer({section: entries}, variable, _SECTIONS)
+            layer |= _read_layer({section: entries}, variable, _SECTIONS)
     return layer
 
 
-def settle(*layers: Layer) -> Loaded:
-    """The defaults below the layers; a later layer has the last word."""
-    chosen = {name: setting for layer in layers for name, setting in layer.items()}
-    for name in ADDED_UP:
-        chosen |= _sum(name, [layer[name] for layer in layers if name in layer])
+def merge_layers(*layers: Layer) -> Loaded:
+    """Put the layers over the defaults; a later layer wins."""
+    chosen: dict[str, Setting] = {}
+    for layer in layers:
+        chosen |= layer
+    for name in ADDITIVE:
+        chosen |= _add_up(name, [layer[name] for layer in layers if name in layer])
     changed: dict[str, dict[str, Any]] = {}
     for full_name, setting in chosen.items():
         section, name, *kind = full_name.split(".")
@@ -258,20 +267,20 @@ def settle(*layers: Layer) -> Loaded:
             entries[name] = setting.value
     parts = {section: replace(getattr(_DEFAULTS, section), **entries) for section, entries in changed.items()}
     settings = replace(_DEFAULTS, **parts)
-    return Loaded(
-        settings=settings,
-        origins={name: chosen[name].origin if name in chosen else DEFAULT for name in leaves(settings)},
-    )
+    origins = dict.fromkeys(leaves(settings), DEFAULT)
+    for name, setting in chosen.items():
+        origins[name] = setting.origin
+    return Loaded(settings=settings, origins=origins)
 
 
-def _sum(name: str, settings: Sequence[Setting]) -> dict[str, Setting]:
-    """What all of them list; of one entry the last place counts, and where it stands last is where it comes from."""
+def _add_up(name: str, settings: Sequence[Setting]) -> dict[str, Setting]:
+    """Join the lists. An entry that is listed several times keeps its last place and its last origin."""
     if not settings:
         return {}
     section, field = name.split(".")
     default = Setting(getattr(getattr(_DEFAULTS, section), field), DEFAULT)
     origins: dict[str, str] = {}
-    for setting in sorted([default, *settings], key=lambda setting: not setting.is_of_project):
+    for setting in sorted([default, *settings], key=lambda setting: not setting.is_from_project):
         assert isinstance(setting.value, tuple)
         for entry in setting.value:
             origins.pop(entry, None)
@@ -280,7 +289,7 @@ def _sum(name: str, settings: Sequence[Setting]) -> dict[str, Setting]:
 
 
 def leaves(settings: Settings) -> dict[str, Value]:
-    """Every setting by its full name, in the order of the sections."""
+    """Return every setting by its full name, in the order of the sections."""
     found: dict[str, Value] = {}
     for section in fields(settings):
         part = getattr(settings, section.name)
@@ -294,14 +303,14 @@ def leaves(settings: Settings) -> dict[str, Value]:
 
 
 def suggestion(name: str, known: Collection[str]) -> str:
-    from difflib import get_close_matches  # only a mistake pays for it
+    from difflib import get_close_matches  # needed only for a mistake
 
     near = get_close_matches(name, known, n=1)
     return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
 
 
 def _is_missing(path: Path) -> bool:
-    """A link that leads nowhere is there, and so is what we may not look at: reading it says what is wrong."""
+    """A dangling link and an unreadable path are not missing: reading them gives the right error."""
     try:
         path.lstat()
     except OSError as error:
@@ -309,8 +318,8 @@ def _is_missing(path: Path) -> bool:
     return False
 
 
-def _toml(path: Path) -> Mapping[str, Any]:
-    import tomllib  # most people have no file
+def _read_toml(path: Path) -> Mapping[str, Any]:
+    import tomllib  # few users have a file
 
     try:
         if path.exists() and not path.is_file():
@@ -320,20 +329,20 @@ def _toml(path: Path) -> Mapping[str, Any]:
         if len(content) > MAX_FILE_BYTES:
             raise InvalidSettings(f"{path} is larger than {MAX_FILE_BYTES:,} bytes. Move it away.")
         return tomllib.loads(content.decode("utf-8"))
-    except (OSError, ValueError, RecursionError) as error:  # also numbers without end and brackets without bottom
-        raise InvalidSettings(f"{path} cannot be read as TOML: {error}. Mend it, or move it away.") from error
+    except (OSError, ValueError, RecursionError) as error:  # also endless numbers and endless brackets
+        raise InvalidSettings(f"{path} cannot be read as TOML: {error}. Correct it, or move it away.") from error
 
 
 def _check_project(name: object, path: Path) -> None:
     if not isinstance(name, str):
-        raise InvalidSettings(f"{path}: `project` is {_shown(name)}; it takes a name in quotes.")
+        raise InvalidSettings(f"{path}: `project` is {_show_value(name)}; it takes a name in quotes.")
     try:
         check_name(name, "project")
     except InvalidValue as error:
         raise InvalidSettings(f"{path}: {error}") from None
 
 
-def _layer(values: Mapping[str, Any], where: str, sections: Collection[str]) -> dict[str, Setting]:
+def _read_layer(values: Mapping[str, Any], where: str, sections: Collection[str]) -> dict[str, Setting]:
     layer: dict[str, Setting] = {}
     for section, entries in values.items():
         _check_known(section, sections, "section", where)
@@ -342,80 +351,84 @@ def _layer(values: Mapping[str, Any], where: str, sections: Collection[str]) -> 
         part = getattr(_DEFAULTS, section)
         for name, value in entries.items():
             _check_known(name, [field.name for field in fields(part)], "setting", where, f" in [{section}]")
-            layer |= _settings(getattr(part, name), f"{section}.{name}", value, where)
+            layer |= _read_setting(getattr(part, name), f"{section}.{name}", value, where)
     return layer
 
 
-def _settings(default: Any, name: str, value: object, where: str) -> dict[str, Setting]:
+def _read_setting(default: Any, name: str, value: object, where: str) -> dict[str, Setting]:
     if not isinstance(default, Mapping):
-        return {name: Setting(_fitting(default, name, value, where), where)}
+        return {name: Setting(_convert(default, name, value, where), where)}
     if not isinstance(value, Mapping):
         raise InvalidSettings(f"{where}: {name} is a table of kinds; set it kind by kind, as {name}.{Kind.DECISION}.")
-    # Of a table, some kinds may have no default: the others say whether it takes flags or numbers.
+    # Some kinds may have no default: the other entries of the table say whether it takes flags or numbers.
     example = True if all(isinstance(entry, bool) for entry in default.values()) else 0.0
     layer = {}
     for kind, entry in value.items():
         _check_known(kind, [str(known) for known in Kind], "kind", where, f" in {name}")
-        layer[f"{name}.{kind}"] = Setting(_fitting(example, f"{name}.{kind}", entry, where), where)
+        layer[f"{name}.{kind}"] = Setting(_convert(example, f"{name}.{kind}", entry, where), where)
     return layer
 
 
-def _fitting(default: Value, name: str, value: object, where: str) -> Value:
-    """The value in the type of the default; text (from the environment) is read as that type."""
+def _convert(default: Value, name: str, value: object, where: str) -> Value:
+    """Convert a value to the type of the default; text comes from the environment."""
     if isinstance(default, tuple):
-        return _list(name, value, where)
+        return _convert_list(name, value, where)
     if isinstance(default, StrEnum):
-        return _word(default, name, value, where)
+        return _convert_word(default, name, value, where)
     if isinstance(default, str):
-        return _text(name, value, where)
+        return _convert_text(name, value, where)
     if isinstance(default, bool):
-        flags = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-        if isinstance(value, bool):
-            return value
-        if isinstance(value, str) and value.lower() in flags:
-            return flags[value.lower()]
-        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes true or false.")
-    whole = isinstance(default, int)
+        return _convert_flag(name, value, where)
+    return _convert_number(default, name, value, where)
+
+
+def _convert_flag(name: str, value: object, where: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    flags = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+    if isinstance(value, str) and value.lower() in flags:
+        return flags[value.lower()]
+    raise InvalidSettings(f"{where}: {name} is {_show_value(value)}; it takes true or false.")
+
+
+def _convert_number(default: float, name: str, value: object, where: str) -> float:
+    is_whole = isinstance(default, int)
     try:
         number = float("nan" if isinstance(value, bool) else value)  # type: ignore[arg-type]  # refused below
     except (TypeError, ValueError, OverflowError):
         number = float("nan")
-    most = MOST.get(name, MAX_NUMBER)
-    if not 0 <= number <= most or (whole and number != int(number)):  # nan is in no range
-        wanted = "a whole number" if whole else "a number"
-        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {wanted} from 0 to {most:,}.")
-    return int(number) if whole else number
+    most = MAX_NUMBERS.get(name, MAX_NUMBER)
+    if not 0 <= number <= most or (is_whole and number != int(number)):  # nan is in no range
+        wanted = "a whole number" if is_whole else "a number"
+        raise InvalidSettings(f"{where}: {name} is {_show_value(value)}; it takes {wanted} from 0 to {most:,}.")
+    return int(number) if is_whole else number
 
 
-def _word(default: StrEnum, name: str, value: object, where: str) -> StrEnum:
+def _convert_word(default: StrEnum, name: str, value: object, where: str) -> StrEnum:
     words = type(default)
     if not isinstance(value, str) or value.lower() not in list(words):
         known = " or ".join(f'"{word}"' for word in words)
-        raise InvalidSettings(f"{where}: {name} is {_shown(value)}; it takes {known}.")
+        raise InvalidSettings(f"{where}: {name} is {_show_value(value)}; it takes {known}.")
     return words(value.lower())
 
 
-def _text(name: str, value: object, where: str) -> str:
-    """Not shown where it is wrong: somebody may have put a key there."""
+def _convert_text(name: str, value: object, where: str) -> str:
+    """The error does not quote the value: it may be an API key."""
     if not isinstance(value, str) or len(value) > MAX_NAME_CHARS or not value.isprintable():
         raise InvalidSettings(f"{where}: {name} takes a text of at most {MAX_NAME_CHARS} printable characters.")
     return value.strip()
 
 
-def _list(name: str, value: object, where: str) -> tuple[str, ...]:
-    entries: object = value
-    if isinstance(value, str):
-        # `[a-z]*` is a glob, `["a"]` a list.
-        is_json = value.startswith('["') or value == "[]"
-        entries = _json(value) if is_json else [entry.strip() for entry in value.split(",") if entry.strip()]
+def _convert_list(name: str, value: object, where: str) -> tuple[str, ...]:
+    entries = _split_list(value) if isinstance(value, str) else value
     if not isinstance(entries, list):
         raise InvalidSettings(
-            f"{where}: {name} is {_shown(value)}; it takes a list of texts (in a variable: with commas between)."
+            f"{where}: {name} is {_show_value(value)}; it takes a list of texts (in a variable: separated by commas)."
         )
     for entry in entries:
         if not isinstance(entry, str) or not 0 < len(entry) <= MAX_NAME_CHARS or not entry.isprintable():
             raise InvalidSettings(
-                f"{where}: {name} holds {_shown(entry)}; "
+                f"{where}: {name} has the entry {_show_value(entry)}; "
                 f"an entry is a text of 1 to {MAX_NAME_CHARS} printable characters."
             )
     if len(entries) > MAX_ENTRIES:
@@ -423,8 +436,11 @@ def _list(name: str, value: object, where: str) -> tuple[str, ...]:
     return tuple(entries)
 
 
-def _json(text: str) -> object:
-    import json  # few write lists this way
+def _split_list(text: str) -> object:
+    """Read JSON, or a list with commas. `[a-z]*` is a glob, `["a"]` is JSON."""
+    if not text.startswith('["') and text != "[]":
+        return [entry.strip() for entry in text.split(",") if entry.strip()]
+    import json  # few lists are written this way
 
     try:
         return json.loads(text)
@@ -432,15 +448,17 @@ def _json(text: str) -> object:
         return None
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, int) and value.bit_length() > MAX_SHOWN_CHARS:
-        return "far too large"  # Python itself refuses to write out the largest
-    if isinstance(value, Mapping | list):
-        return "a table" if isinstance(value, Mapping) else "a list"
+def _show_value(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > MAX_VALUE_CHARS:
+        return "far too large"  # Python refuses to write out very large numbers
+    if isinstance(value, Mapping):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
     text = repr(value)
-    return text if len(text) <= MAX_SHOWN_CHARS else f"{text[:MAX_SHOWN_CHARS]}…"
+    return text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}…"
 
 
 def _check_known(name: str, known: Collection[str], what: str, where: str, inside: str = "") -> None:
     if name not in known:
-        raise InvalidSettings(f"{where}: there is no {what} {_shown(name)}{inside}; {suggestion(name, known)}")
+        raise InvalidSettings(f"{where}: there is no {what} {_show_value(name)}{inside}; {suggestion(name, known)}")

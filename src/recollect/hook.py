@@ -1,150 +1,153 @@
-"""The hook client: sends what an agent's command hook is given to the daemon, and prints what comes back.
+"""The hook client: sends the input of an agent's command hook to the daemon, and prints the answer.
 
-One file of the standard library that imports nothing of ours: `python -S -I .../recollect/hook.py HOST [MOMENT]`.
-Whatever goes wrong, it exits with 0, in time, and prints nothing: no agent fails or waits because of its memory. It
-decides nothing and reads no JSON; what went wrong is one line of `hook.log` beside the daemon's log, without content.
+One file that imports only the standard library: `python -S -I .../recollect/hook.py HOST [MOMENT]`. If anything goes
+wrong, it exits with 0, in time, and prints nothing: no agent fails or waits because of its memory. It decides nothing and
+reads no JSON; an error is one line in `hook.log` beside the daemon's log, without content.
 
-Starting Python is most of what it costs: it takes what is built into the interpreter (`posix`, not `os`), and the rest
-only where it is needed. Whatever it waits for, a timer of the kernel ends it at its deadline.
+Most of its cost is starting Python. So it uses what is built into the interpreter (`posix`, not `os`), and imports the
+rest only when needed. A timer of the kernel ends it at its deadline, whatever it waits for.
 
-Where no daemon runs, or none answers in time, what happened is not lost: the agent goes on, and a courier, a process
-of its own, hands it over as soon as a daemon takes it. It keeps it in memory alone: nothing is written down that is not
-redacted.
+If no daemon runs, or none answers in time, the event is not lost: the agent goes on, and a courier, a process of its own,
+delivers the event as soon as a daemon accepts it. The courier keeps it in memory only: nothing unredacted is written.
 """
+
+import sys
+
+if sys.platform == "win32":  # not supported: do nothing, silently
+    sys.exit(0)
 
 import _signal  # type: ignore[import-not-found]  # typeshed knows `signal` alone, which costs an `enum`
 import _socket
 import posix
-import sys
 import time
 
 VERSION = "0.1.0"  # of the package that it came with
-START = "start"  # the moment that waits for a daemon to come up
+START = "start"  # the moment that waits until a daemon has started
 
-START_S = 1.8  # from the start of this process to its end
+START_S = 1.8  # the whole life of this process
 OTHER_S = 0.4
-END_S = 0.02  # what is left of it to write a line and end
-QUIET_S = 5.0  # after a time-out only a session's start is asked for: a hung daemon costs no delay per turn
-RESPAWN_S = 15.0  # a daemon that never came is not started again within
-REPLACE_S = 30.0  # nor is an older one replaced again within
+END_S = 0.02  # of it, reserved for writing a log line
+QUIET_S = 5.0  # after a time-out only a session's start asks: a hung daemon costs one delay, not one per turn
+RESPAWN_S = 15.0  # after a failed start, the next one waits this long
+REPLACE_S = 30.0  # so does the next replacement of an older daemon
 POLL_S = 0.01
-COURIER_S = 10.0  # what a courier lives at most that waits for a daemon to come up
-LATE_COURIER_S = 30.0  # the same after a time-out: the daemon is there and busy
-RETRY_S = 0.05  # between two tries of a courier
+COURIER_S = 10.0  # the life of a courier that waits for a daemon to start
+LATE_COURIER_S = 30.0  # the same after a time-out: the daemon runs and is busy
+RETRY_S = 0.05  # between two attempts of a courier
 
 MAX_COURIERS = 20
-MAX_PAYLOAD_BYTES = 4_000_000  # the daemon takes no more
+MAX_PAYLOAD_BYTES = 4_000_000  # the daemon accepts no more
 MAX_ANSWER_BYTES = 1_000_000
 MAX_LOG_BYTES = 200_000
 MAX_SOCKET_PATH_BYTES = 100
 CHUNK_BYTES = 65_536
 
-IN_CI = (b"CI", b"TF_BUILD", b"JENKINS_URL", b"TEAMCITY_VERSION")  # others say CI too
-# Files in the runtime folder: their age says when something happened last.
+IN_CI = (b"CI", b"TF_BUILD", b"JENKINS_URL", b"TEAMCITY_VERSION")  # all others set CI
+# Empty files in the runtime folder; their age says when something happened last.
 TIMED_OUT = b"hook.timed-out"
-SPAWNED = b"hook.spawned"  # taken away by the first hook that finds the daemon there
+SPAWNED = b"hook.spawned"  # removed by the first hook that reaches the daemon
 REPLACED = b"hook.replaced"
-COURIER = b"hook.courier-%d"  # its lock is a courier's place in the line; the kernel frees it with the process
+COURIER = b"hook.courier-%d"  # a courier locks one as its place in the line; the kernel frees it with the process
 
 READING, STARTING, ASKING, ANSWERING = "reading", "starting the daemon", "asking", "answering"
 
-# A shell's environment holds API keys: the daemon gets what it needs and nothing else (client.DAEMON_ENV).
+# A shell's environment has API keys in it: the daemon gets only what it needs (client.DAEMON_ENV).
 DAEMON_ENV = (b"HOME", b"PATH", b"LANG", b"TZ", b"TMPDIR")
 DAEMON_ENV_PREFIXES = (b"LC_", b"XDG_", b"RECOLLECT_")
 DAEMON_OWN_ENV = {b"MALLOC_ARENA_MAX": b"2"}  # client.DAEMON_OWN_ENV
-NO_TRAP = posix.O_NOFOLLOW | posix.O_NONBLOCK  # neither a link to elsewhere nor a pipe that nobody reads
-LATE = b"Recollect-Late: 1\r\n"  # nobody reads the answer: what it brings was never shown
+NO_TRAP = posix.O_NOFOLLOW | posix.O_NONBLOCK  # refuse a link, and do not wait for a pipe's reader
+LATE = b"Recollect-Late: 1\r\n"  # the answer is thrown away: its block is never shown
 
 
 class HookFailed(Exception):
-    """Says why there is no answer, without any of its content."""
+    """Why there is no answer; never has content of the event."""
 
 
 class HookRun:
-    """One run of the hook."""
-
     def __init__(self) -> None:
-        self.name = "hook"  # then that of the host and of the moment
+        self.name = "hook"  # later the names of host and moment
         self.doing = READING
-        self.state = self.runtime = b""  # folders, once they are known
+        self.state = self.runtime = b""  # folders, once known
         self.authority = b"Host: localhost\r\n"
-        self.child = 0  # the daemon, if we have started it
-        self.path = self.payload = b""  # what is to be told, once it is known
+        self.child = 0  # the daemon, if we started it
+        self.path = self.payload = b""  # of the request, once known
 
     def run(self, arguments: list[str]) -> None:
         waits = len(arguments) > 1 and arguments[1] == START
         seconds = START_S if waits else OTHER_S
-        self.end_in(seconds)
+        self.set_deadline(seconds)
         self.state = state_folder(posix.environ)
         self.runtime = runtime_folder(posix.environ, self.state)
         if not arguments or not all(map(is_name, arguments)):
-            raise HookFailed("it takes the name of a host and of a moment")
+            raise HookFailed("the arguments must be the name of a host and of a moment")
         self.name = " ".join(arguments)
-        payload = all_of(0, MAX_PAYLOAD_BYTES)
+        payload = read_all(0, MAX_PAYLOAD_BYTES)
         if not payload.strip():
-            raise HookFailed("there was nothing on standard input")
-        self.path, self.payload = b"/v1/hosts/" + arguments[0].encode(), with_headless(payload, posix.environ)
+            raise HookFailed("standard input was empty")
+        self.path, self.payload = b"/v1/hosts/" + arguments[0].encode(), mark_headless(payload, posix.environ)
         if not waits and self.is_recent(TIMED_OUT, QUIET_S):
             self.send_courier(LATE_COURIER_S)
             return
-        connection = self.connected()
+        connection = self.connect()
         if connection is None:
             self.start(START_S if waits else COURIER_S)
             if not waits:
                 self.send_courier(COURIER_S)
-                raise HookFailed("none was running; it is told when it is up")
-            connection = self.started()
-        self.drop(SPAWNED)
-        self.let_couriers_pass(seconds / 4)
+                raise HookFailed("no daemon was running; the event is delivered when it is up")
+            connection = self.wait_for_daemon()
+        self.remove_mark(SPAWNED)
+        self.wait_for_couriers(seconds / 4)
         self.answer(connection)
 
     def answer(self, connection: _socket.socket) -> None:
         status, version, body = exchange(connection, self.path, self.authority, self.payload)
         self.doing = ANSWERING
-        self.drop(TIMED_OUT)  # it answers again
+        self.remove_mark(TIMED_OUT)
         try:
             if status != b"200":
                 raise HookFailed(f"the daemon answered {status.decode('ascii', 'replace')}")
             if not (body.startswith(b"{") and body.endswith(b"}")):
-                raise HookFailed("the answer is no JSON object")
+                raise HookFailed("the answer is not a JSON object")
             if body[1:-1].strip():
                 write_all(1, body + b"\n")
         finally:
-            # It ends the older one by itself. Nobody ever replaces an equal or a newer one.
-            if is_older(version) and self.claims(REPLACED, REPLACE_S):
+            # The new daemon ends the older one itself. An equal or newer daemon is never replaced.
+            if is_older(version) and self.claim(REPLACED, REPLACE_S):
                 start_daemon()
 
     # ---- the deadline
 
-    def end_in(self, seconds: float) -> None:
-        _signal.signal(_signal.SIGALRM, self.too_late)
+    def set_deadline(self, seconds: float) -> None:
+        _signal.signal(_signal.SIGALRM, self.end_late)
         _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
         for number in (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP):
             _signal.signal(number, lambda *_: posix._exit(0))
-        _signal.pthread_sigmask(_signal.SIG_SETMASK, ())  # a host may have blocked them, for the daemon too
-        # A shell that worked before it became this process makes us look older than we are: half of it is ours anyway.
+        _signal.pthread_sigmask(
+            _signal.SIG_SETMASK, ()
+        )  # a host may have blocked signals, and the daemon would inherit that
+        # A shell that worked before it became this process makes us look too old: at least half of the time is ours.
         _signal.setitimer(_signal.ITIMER_REAL, seconds - min(age_s(), seconds / 2) - END_S)
 
-    def too_late(self, *_: object) -> None:
-        _signal.signal(_signal.SIGALRM, lambda *_: posix._exit(0))  # should the disk of the log hang as well
+    def end_late(self, *_: object) -> None:
+        _signal.signal(_signal.SIGALRM, lambda *_: posix._exit(0))  # if the disk of the log hangs too
         _signal.setitimer(_signal.ITIMER_REAL, END_S)
         try:
             if self.doing == ASKING:
-                self.claims(TIMED_OUT, 0)
+                self.claim(TIMED_OUT, 0)
             if self.payload and self.doing != ANSWERING:
                 self.send_courier(LATE_COURIER_S)
-                raise HookFailed("it took too long; it is told later")
+                raise HookFailed("it took too long; the event is delivered later")
             raise HookFailed("it took too long")
         except BaseException as error:  # noqa: BLE001  # as in `main`
-            self.note(error)
+            self.log_error(error)
         finally:
             posix._exit(0)
 
     # ---- the daemon
 
-    def connected(self) -> _socket.socket | None:
-        """None: there is no daemon."""
-        self.doing = ASKING  # one that hangs may not even take a connection
+    def connect(self) -> _socket.socket | None:
+        """None: no daemon listens."""
+        self.doing = ASKING  # a hung daemon may not even accept a connection
         if not self.has_folder():
             return None
         connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
@@ -152,16 +155,16 @@ class HookRun:
             connection.connect(self.runtime + b"/daemon.sock")
         except (FileNotFoundError, ConnectionRefusedError):
             connection.close()
-            return self.connected_by_tcp()
+            return self.connect_by_tcp()
         return connection
 
-    def connected_by_tcp(self) -> _socket.socket | None:
+    def connect_by_tcp(self) -> _socket.socket | None:
         try:
-            port, token = contents(self.runtime + b"/daemon.tcp").split()
+            port, token = read_file(self.runtime + b"/daemon.tcp").split()
         except FileNotFoundError:
             return None
         if not is_locked(self.runtime + b"/daemon.lock"):
-            return None  # left by a daemon that was killed: behind its port may be anybody
+            return None  # of a killed daemon: another program may have taken over its port
         connection = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
         try:
             connection.connect(("127.0.0.1", int(port)))
@@ -172,96 +175,99 @@ class HookRun:
         return connection
 
     def start(self, within_s: float) -> None:
-        """Unless one is on its way, since no longer than that."""
+        """Start a daemon unless another hook did; HookFailed if that was longer than `within_s` ago."""
         self.doing = STARTING
         make_folder(self.runtime)
-        if self.claims(SPAWNED, RESPAWN_S):
+        if self.claim(SPAWNED, RESPAWN_S):
             self.child = start_daemon()
         elif not self.is_recent(SPAWNED, within_s):
-            raise HookFailed("the last one did not come up; daemon.log may say why")
+            raise HookFailed("the last daemon did not start; daemon.log may say why")
 
-    def started(self) -> _socket.socket:
-        """A session's start waits for the daemon to come up."""
-        while (connection := self.connected()) is None:
+    def wait_for_daemon(self) -> _socket.socket:
+        """Wait until the started daemon accepts a connection."""
+        while (connection := self.connect()) is None:
             self.doing = STARTING
             if self.child and posix.waitpid(self.child, posix.WNOHANG) != (0, 0):
-                self.child = 0  # it failed, or another one was quicker and is about to answer
+                self.child = 0  # it failed, or another daemon was quicker and answers soon
                 if not is_locked(self.runtime + b"/daemon.lock"):
-                    then = time.time() - START_S  # nothing is on its way any more
+                    then = time.time() - START_S  # so that the next hook does not wait for it
                     posix.utime(self.runtime + b"/" + SPAWNED, (then, then))
-                    raise HookFailed("it did not come up; daemon.log may say why")
+                    raise HookFailed("the daemon did not start; daemon.log may say why")
             time.sleep(POLL_S)
         return connection
 
-    # ---- couriers, one after the other in the order of what happened
+    # ---- couriers, one after another, in the order of the events
 
     def send_courier(self, seconds: float) -> None:
-        """Leaves a process behind that hands this over when a daemon takes it, and ends without a word."""
-        number, place = self.place_in_line()
+        """Leave a process behind that delivers this event when a daemon accepts it."""
+        number, place = self.join_line()
         if posix.fork():
             return
         try:
             _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
-            _signal.pthread_sigmask(_signal.SIG_SETMASK, ())  # sent by the handler of that signal
+            _signal.pthread_sigmask(_signal.SIG_SETMASK, ())  # we may be inside the handler of that signal
             _signal.setitimer(_signal.ITIMER_REAL, seconds)
             detach(keeping=place)
             if number:
-                lock(self.place(number - 1), waits=True)  # who came before us has gone
-            while not self.is_handed_over():
+                lock(self.courier_path(number - 1), waits=True)  # wait until the courier before us has ended
+            while not self.hand_over():
                 time.sleep(RETRY_S)
         finally:
             posix._exit(0)
 
-    def is_handed_over(self) -> bool:
-        """False: there is no daemon yet, it ends just now, or it cannot write."""
-        connection = self.connected()
+    def hand_over(self) -> bool:
+        """Deliver the event; False if no daemon runs yet, it is just ending, or it cannot write."""
+        connection = self.connect()
         if connection is None:
             return False
-        self.drop(SPAWNED)
+        self.remove_mark(SPAWNED)
         try:
             status, _, _ = exchange(connection, self.path, self.authority + LATE, self.payload)
         except (OSError, HookFailed):
             return False
         return not status.startswith(b"5")
 
-    def place_in_line(self) -> tuple[int, int]:
-        """Its number behind the last courier, and the open file whose lock it is: the courier inherits it from us."""
-        last = self.last_in_line()
-        for number in range(0 if last is None else last + 1, MAX_COURIERS):
-            place = lock(self.place(number))
-            if place is not None:  # else another hook was quicker
+    def join_line(self) -> tuple[int, int]:
+        """Lock the place behind the last courier; return its number and the locked file, which the courier inherits."""
+        for number in range(self.line_length(), MAX_COURIERS):
+            place = lock(self.courier_path(number))
+            if place is not None:  # otherwise another hook was quicker
                 posix.utime(place)
                 return number, place
-        raise HookFailed("none was running, and too much waits for it already")
+        raise HookFailed("no daemon was running, and too many events wait for it already")
 
-    def let_couriers_pass(self, seconds: float) -> None:
-        """What happened before is told before, if that is soon."""
+    def wait_for_couriers(self, seconds: float) -> None:
+        """Let earlier events be delivered first, if that is soon."""
         if not self.is_recent(COURIER % 0, COURIER_S):
             return
         give_up = time.monotonic() + seconds
-        while self.last_in_line() is not None and time.monotonic() < give_up:
+        while self.line_length() and time.monotonic() < give_up:
             time.sleep(POLL_S)
 
-    def last_in_line(self) -> int | None:
-        return next((number for number in range(MAX_COURIERS - 1, -1, -1) if is_locked(self.place(number))), None)
+    def line_length(self) -> int:
+        """Return how many places the line has, up to its last courier."""
+        for number in range(MAX_COURIERS, 0, -1):
+            if is_locked(self.courier_path(number - 1)):
+                return number
+        return 0
 
-    def place(self, number: int) -> bytes:
+    def courier_path(self, number: int) -> bytes:
         return self.runtime + b"/" + COURIER % number
 
-    # ---- its folder
+    # ---- the runtime folder
 
     def has_folder(self) -> bool:
-        """In a shared temporary directory anybody may have made it: then nobody there is our daemon."""
+        """HookFailed if it is not ours: in a shared temporary directory any user may have created it."""
         try:
             facts = posix.lstat(self.runtime)
         except FileNotFoundError:
             return False
         if facts.st_mode & 0o170000 != 0o040000 or facts.st_uid != posix.getuid():
-            raise HookFailed("the folder of its socket belongs to another user, or is a link")
+            raise HookFailed("the folder of the socket belongs to another user, or is a link")
         return True
 
-    def claims(self, name: bytes, seconds: float) -> bool:
-        """Whether nobody did it within the last seconds; then we do."""
+    def claim(self, name: bytes, seconds: float) -> bool:
+        """Touch a mark; False if another hook did within the last seconds."""
         path = self.runtime + b"/" + name
         try:
             posix.close(posix.open(path, posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_NOFOLLOW, 0o600))
@@ -277,33 +283,33 @@ class HookRun:
         except OSError:
             return False
 
-    def drop(self, name: bytes) -> None:
-        try:  # noqa: SIM105  # contextlib alone would cost as much as the question
+    def remove_mark(self, name: bytes) -> None:
+        try:  # noqa: SIM105  # importing contextlib costs as much as the whole request
             posix.unlink(self.runtime + b"/" + name)
         except OSError:
             pass
 
-    def note(self, error: BaseException) -> None:
-        """One line, without content; where there is no folder for it yet, there is nobody to tell."""
+    def log_error(self, error: BaseException) -> None:
+        """Write one line, without content, unless there is no folder for it yet."""
         if not self.state:
             return
-        said = str(error) if isinstance(error, HookFailed) else getattr(error, "strerror", None) or type(error).__name__
+        if isinstance(error, HookFailed):
+            reason = str(error)
+        else:
+            reason = getattr(error, "strerror", None) or type(error).__name__
         when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        path = (self.state if can_be_written(self.state) else self.runtime) + b"/hook.log"
+        path = (self.state if is_writable(self.state) else self.runtime) + b"/hook.log"
         try:
             descriptor = posix.open(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | NO_TRAP, 0o600)
             if posix.fstat(descriptor).st_size > MAX_LOG_BYTES:
                 posix.ftruncate(descriptor, 0)
-            posix.write(descriptor, f"{when} {self.name}: {self.doing}: {said}\n".encode())
+            posix.write(descriptor, f"{when} {self.name}: {self.doing}: {reason}\n".encode())
         except OSError:
             pass
 
 
-# ---- places: the same rule as in the daemon (config.places)
-
-
-def with_headless(payload: bytes, env: dict[bytes, bytes]) -> bytes:
-    """Says so where nobody sits: in CI, or where a script began the agent. The event's own word comes last and wins."""
+def mark_headless(payload: bytes, env: dict[bytes, bytes]) -> bytes:
+    """Mark the event in CI, or if a script started the agent. Put first: the event's own field comes later and wins."""
     in_ci = any(env.get(name, b"").lower() not in (b"", b"0", b"false") for name in IN_CI)
     if not in_ci and not env.get(b"CLAUDE_CODE_ENTRYPOINT", b"").startswith(b"sdk"):
         return payload
@@ -312,28 +318,31 @@ def with_headless(payload: bytes, env: dict[bytes, bytes]) -> bytes:
     return b'{"headless": true, ' + rest if is_object else payload
 
 
+# ---- folders: the same rules as in config.py
+
+
 def state_folder(env: dict[bytes, bytes]) -> bytes:
     given = env.get(b"XDG_STATE_HOME", b"")
-    return below(given, b"recollect") if given.startswith(b"/") else below(home(env), b".local/state/recollect")
+    return join(given, b"recollect") if given.startswith(b"/") else join(home(env), b".local/state/recollect")
 
 
 def runtime_folder(env: dict[bytes, bytes], state: bytes) -> bytes:
     given = env.get(b"XDG_RUNTIME_DIR", b"")
-    folder = below(given, b"recollect") if given.startswith(b"/") and is_folder(given) else state
-    if len(folder) + len(b"/daemon.sock") <= MAX_SOCKET_PATH_BYTES and can_be_written(folder):
+    folder = join(given, b"recollect") if given.startswith(b"/") and is_folder(given) else state
+    if len(folder) + len(b"/daemon.sock") <= MAX_SOCKET_PATH_BYTES and is_writable(folder):
         return folder
     from hashlib import sha256
 
     name = b"recollect-%d-%s" % (posix.getuid(), sha256(folder).hexdigest()[:12].encode())
     given = env.get(b"TMPDIR", b"")
-    return below(given if given.startswith(b"/") else b"/tmp", name)
+    return join(given if given.startswith(b"/") else b"/tmp", name)
 
 
 def home(env: dict[bytes, bytes]) -> bytes:
     given = env.get(b"HOME")
     if given:
         if not given.startswith(b"/"):  # the daemon works in another folder than the host
-            raise HookFailed("HOME is no whole path")
+            raise HookFailed("HOME is not an absolute path")
         return given
     if given is not None:
         return b"/"
@@ -342,14 +351,15 @@ def home(env: dict[bytes, bytes]) -> bytes:
     return pwd.getpwuid(posix.getuid()).pw_dir.encode("utf-8", "surrogateescape")
 
 
-def below(folder: bytes, name: bytes) -> bytes:
-    """As a `Path` is written: its hash names a folder."""
+def join(folder: bytes, name: bytes) -> bytes:
+    """Spell a path as `pathlib` does: the runtime folder's name is a hash of it."""
     root = b"/" if folder.startswith(b"/") else b""
-    return root + b"/".join([part for part in folder.split(b"/") if part not in (b"", b".")] + [name])
+    parts = [part for part in folder.split(b"/") if part not in (b"", b".")]
+    return root + b"/".join([*parts, name])
 
 
-def can_be_written(folder: bytes) -> bool:
-    """Asked of the folder itself or, as long as it is not there, of the one that it would be made in."""
+def is_writable(folder: bytes) -> bool:
+    """Check the folder or, if it does not exist yet, the nearest folder above it."""
     while not posix.access(folder, posix.F_OK) and len(folder) > 1:
         folder = folder.rpartition(b"/")[0] or b"/"
     return posix.access(folder, posix.W_OK)
@@ -373,7 +383,7 @@ def make_folder(path: bytes) -> None:
 
 
 def is_locked(path: bytes) -> bool:
-    """The lock is held for life: nothing else says that a daemon lives."""
+    """A daemon or courier has its lock as long as it lives; nothing else proves that it lives."""
     import fcntl
 
     try:
@@ -390,7 +400,7 @@ def is_locked(path: bytes) -> bool:
 
 
 def lock(path: bytes, *, waits: bool = False) -> int | None:
-    """The open file that holds it; None: somebody else has it. It goes on in a process that is forked from this one."""
+    """Return the locked file; None if another process has the lock. A forked process keeps it."""
     import fcntl
 
     descriptor = posix.open(path, posix.O_RDWR | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_CLOEXEC, 0o600)
@@ -402,7 +412,7 @@ def lock(path: bytes, *, waits: bool = False) -> int | None:
     return descriptor
 
 
-def contents(path: bytes) -> bytes:
+def read_file(path: bytes) -> bytes:
     descriptor = posix.open(path, posix.O_RDONLY | posix.O_NOFOLLOW)
     try:
         return posix.read(descriptor, CHUNK_BYTES)
@@ -410,13 +420,13 @@ def contents(path: bytes) -> bytes:
         posix.close(descriptor)
 
 
-def all_of(descriptor: int, most: int) -> bytes:
-    """Up to its end, also where it is too much: a host that cannot write all of it may fail."""
+def read_all(descriptor: int, most: int) -> bytes:
+    """Read to the end, even if it is too much: a host that cannot write everything may fail."""
     received, size = bytearray(), 0
     while True:
         try:
             chunk = posix.read(descriptor, CHUNK_BYTES)
-        except BlockingIOError:  # a host may give us a pipe that does not wait
+        except BlockingIOError:  # a host may give us a pipe in non-blocking mode
             time.sleep(POLL_S)
             continue
         if not chunk:
@@ -424,57 +434,60 @@ def all_of(descriptor: int, most: int) -> bytes:
         size += len(chunk)
         received += chunk if size <= most else b""
     if size > most:
-        raise HookFailed(f"there is more to read than {most} bytes")
+        raise HookFailed(f"the input is longer than {most} bytes")
     return bytes(received)
 
 
-def write_all(descriptor: int, said: bytes) -> None:
-    while said:
-        said = said[posix.write(descriptor, said) :]
+def write_all(descriptor: int, output: bytes) -> None:
+    while output:
+        output = output[posix.write(descriptor, output) :]
 
 
 def exchange(connection: _socket.socket, path: bytes, authority: bytes, payload: bytes) -> tuple[bytes, bytes, bytes]:
-    """The status, the daemon's version and the body of an answer that came whole."""
+    """Send the request; return the status, the daemon's version and the body of a complete answer."""
     head = b"POST %s HTTP/1.1\r\n%sContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
     connection.sendall(head % (path, authority, len(payload)) + payload)
     received = b""
     while b"\r\n\r\n" not in received:
-        received += more_of(connection, received)
-    said, _, body = received.partition(b"\r\n\r\n")
-    first, *lines = said.split(b"\r\n")
+        received += receive_more(connection, received)
+    header, _, body = received.partition(b"\r\n\r\n")
+    first, *lines = header.split(b"\r\n")
     if not first.startswith(b"HTTP/1.1 "):
-        raise HookFailed("the answer is no HTTP")
-    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines)}
+        raise HookFailed("the answer is not HTTP")
+    headers = {}
+    for line in lines:
+        name, _, value = line.partition(b":")
+        headers[name.strip().lower()] = value.strip()
     length = headers.get(b"content-length", b"")
     if not length.isdigit() or len(length) > 9 or int(length) > MAX_ANSWER_BYTES:
         raise HookFailed("the answer has no length, or is too long")
     while len(body) < int(length):
-        body += more_of(connection, body)
+        body += receive_more(connection, body)
     connection.close()
     return first.split(b" ")[1], headers.get(b"recollect-version", b""), body[: int(length)].strip()
 
 
-def more_of(connection: _socket.socket, received: bytes) -> bytes:
+def receive_more(connection: _socket.socket, received: bytes) -> bytes:
     chunk = connection.recv(CHUNK_BYTES)
     if not chunk or len(received) > MAX_ANSWER_BYTES:
-        raise HookFailed("the answer is not whole, or too long")
+        raise HookFailed("the answer is incomplete, or too long")
     return chunk
 
 
-# ---- this process, and that of the daemon
+# ---- processes
 
 
 def age_s() -> float:
-    """How long this process is there, as the kernel has it; where it does not tell, what it has computed so far."""
+    """Return the age of this process as the kernel knows it; without /proc (macOS), the processor time it used."""
     try:
-        ticks = int(contents(b"/proc/self/stat").rpartition(b")")[2].split()[19])  # its start, since the machine's
+        ticks = int(read_file(b"/proc/self/stat").rpartition(b")")[2].split()[19])  # its start, in ticks since boot
         return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / posix.sysconf("SC_CLK_TCK"))
     except (OSError, ValueError, IndexError, AttributeError):
         return time.process_time()
 
 
 def start_daemon() -> int:
-    """Not ended with the agent that we belong to, and without its keys."""
+    """Start a daemon that outlives the agent and gets none of its keys."""
     env = posix.environ
     kept = {name: env[name] for name in env if name in DAEMON_ENV or name.startswith(DAEMON_ENV_PREFIXES)}
     child = posix.fork()
@@ -488,26 +501,33 @@ def start_daemon() -> int:
 
 
 def detach(*, keeping: int | None = None) -> None:
-    """A process of its own: no terminal, no open files of whoever started it but this one, nobody's folder."""
+    """Become a process of our own: no terminal, the root folder, no inherited files except `keeping`."""
     posix.setsid()
     posix.chdir("/")
-    while keeping is not None and keeping <= 2:  # a host has closed that one
+    while keeping is not None and keeping <= 2:  # the host had closed that descriptor
         keeping = posix.dup(keeping)
     nothing = posix.open("/dev/null", posix.O_RDWR)
     for descriptor in (0, 1, 2):
         posix.dup2(nothing, descriptor)
-        posix.set_inheritable(descriptor, True)  # a host may have closed one of them: then it is `nothing`
+        posix.set_inheritable(descriptor, True)  # a host may have closed one: then it is `nothing`
     posix.closerange(3, keeping or 3)
-    posix.closerange((keeping or 2) + 1, 1 << 20)
+    posix.closerange((keeping or 2) + 1, descriptor_limit())
+
+
+def descriptor_limit() -> int:
+    """Linux closes any range in one call. macOS needs a call for each number: there, stop at the highest open one."""
+    if sys.platform != "darwin":
+        return 1 << 20
+    return max(map(int, posix.listdir("/dev/fd"))) + 1
 
 
 def is_older(version: bytes) -> bool:
-    """Than this one, by the leading numbers (client.is_older). One that cannot be read is nobody's business."""
-    theirs, ours = numbers(version), numbers(VERSION.encode())
+    """Compare the leading numbers with this version's, as client.is_older does. An unreadable version is not older."""
+    theirs, ours = leading_numbers(version), leading_numbers(VERSION.encode())
     return theirs is not None and ours is not None and theirs < ours
 
 
-def numbers(version: bytes) -> list[int] | None:
+def leading_numbers(version: bytes) -> list[int] | None:
     found = []
     for part in version.split(b"."):
         digits = part[: len(part) - len(part.lstrip(b"0123456789"))]
@@ -523,7 +543,7 @@ def numbers(version: bytes) -> list[int] | None:
 
 
 def is_name(text: str) -> bool:
-    """What can stand in an address and in a log."""
+    """Check that a name is safe in an address and in a log."""
     return text.isascii() and text.replace("-", "").replace("_", "").isalnum() and len(text) <= 40
 
 
@@ -531,8 +551,8 @@ def main() -> None:
     call = HookRun()
     try:
         call.run(sys.argv[1:])
-    except BaseException as error:  # noqa: BLE001  # one of the four places: the agent must not notice
-        call.note(error)
+    except BaseException as error:  # noqa: BLE001  # the agent must not notice any error
+        call.log_error(error)
     finally:
         posix._exit(0)
 

@@ -17,8 +17,8 @@ import click
 
 from recollect.cli.formats.settings_file import meanings, shown
 from recollect.cli.main import cli
-from recollect.config import ADDED_UP, USER_ONLY
-from recollect.daemon.boundary import NOT_FOUND, WRONG_METHOD, status_of
+from recollect.config import ADDITIVE, USER_ONLY
+from recollect.daemon.boundary import NOT_FOUND, WRONG_METHOD, http_status
 from recollect.daemon.description import OPERATION_PATHS, ROUTES
 from recollect.daemon.guard import FOREIGN, LONG_HEADER, NO_TOKEN, WRONG_HOST
 from recollect.daemon.openapi import ELSEWHERE, FAILURES
@@ -26,7 +26,7 @@ from recollect.domain import errors
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
 from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS, Argument, Takes
-from recollect.mcp.tools import ForTheUser, NotTold, OfAnotherProject, OptedOut, RecollectPaused, SwitchedOff
+from recollect.mcp.tools import ForTheUser, NotShown, OfAnotherProject, OptedOut, RecollectPaused, SwitchedOff
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 CONTRIBUTING = REFERENCE.parents[1] / "CONTRIBUTING.md"
@@ -61,7 +61,7 @@ def commands() -> str:
 def settings() -> str:
     """Every setting with its default and meaning."""
     own = ", ".join(f"`[{section}]`" for section in USER_ONLY)
-    added = ", ".join(f"`{name}`" for name in ADDED_UP)
+    added = ", ".join(f"`{name}`" for name in ADDITIVE)
     intro = f"""\
 # Settings
 
@@ -107,7 +107,7 @@ happened and what to do. The status is that of an [answer over HTTP](api.md).
 |---|---|---|
 """
     kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.RecollectError)]
-    rows = {kind.code: (status_of(kind), str(inspect.getdoc(kind)).splitlines()[0]) for kind in kinds}
+    rows = {kind.code: (http_status(kind), str(inspect.getdoc(kind)).splitlines()[0]) for kind in kinds}
     refusals = (FOREIGN, LONG_HEADER, NO_TOKEN, WRONG_HOST, NOT_FOUND, WRONG_METHOD)
     rows |= {refusal.code: (refusal.status.value, refusal.message) for refusal in refusals}
     rows["internal"] = (500, "A bug of ours; the log has it.")
@@ -143,7 +143,7 @@ wrong `params`, -32603 the daemon ended, hangs or cannot be reached (from the st
 """
     own = [
         f"| {kind.code} | {inspect.getdoc(kind)} |"
-        for kind in (NotTold, OfAnotherProject, OptedOut, RecollectPaused, SwitchedOff, ForTheUser)
+        for kind in (NotShown, OfAnotherProject, OptedOut, RecollectPaused, SwitchedOff, ForTheUser)
     ]
     return "\n".join([*pages, errors_said, "| code | meaning |", "|---|---|", *own]) + "\n"
 

@@ -10,7 +10,7 @@ from recollect.domain.event import Prompt, SessionStarted
 from recollect.domain.memory import Kind, MemoryId, MessageId, Sensitivity, SessionId
 from recollect.domain.settings import Budgets, ForgetSettings, OnDemand, Settings
 from recollect.engine.engine import Engine
-from recollect.mcp.tools import FULL, KEPT, NOTHING, OPENS, Asker, call
+from recollect.mcp.tools import FULL, KEPT, NOTHING, OPEN_HINT, Asker, call
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW
 from tests.flows.blocks import ids_in, items, said
@@ -113,7 +113,7 @@ def test_of_a_long_memory_as_many_sentences_are_told_as_fit(store: SqliteStore, 
     assert told.startswith("Step 0 of the release is done by hand and checked twice. Step 1")
     assert told.removesuffix(" …").endswith("checked twice.")
     assert f"`recollect show {known.id}`" in answer
-    assert OPENS not in answer
+    assert OPEN_HINT not in answer
     wall = taught(engine, shop, "ab" * 4000)
     assert "abab" in call(engine, shop, "details", {"id": wall.id}).text
 
@@ -128,7 +128,7 @@ def test_where_the_session_is_full_that_is_said_and_not_to_ask_otherwise(store: 
 def test_what_is_recalled_in_a_line_can_be_opened(engine: Engine, shop: Asker) -> None:
     taught(engine, shop, "We deploy with Helm on Mondays.")
     call(engine, shop, "search", {"query": "deploy with Helm"})
-    assert call(engine, shop, "search", {"query": "deploy with Helm"}).text.endswith(OPENS)
+    assert call(engine, shop, "search", {"query": "deploy with Helm"}).text.endswith(OPEN_HINT)
 
 
 def test_an_update_keeps_files_names_and_who_may_see_it(engine: Engine, shop: Asker) -> None:

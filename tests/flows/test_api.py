@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from recollect.daemon.app import create_app
-from recollect.daemon.description import described
+from recollect.daemon.description import build_description
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_draft
 from tests.flows.conftest import engine_on
@@ -43,7 +43,7 @@ def api() -> Iterator[Any]:
 
 
 def cases() -> Iterator[Any]:
-    for path, methods in described()["paths"].items():
+    for path, methods in build_description()["paths"].items():
         for method, told in methods.items():
             name = f"{method.upper()} {path}"
             yield pytest.param(path, method, GenerationMode.POSITIVE, id=f"{name}, fitting")

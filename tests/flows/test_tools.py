@@ -13,9 +13,9 @@ from recollect.domain.event import Prompt, Reply, SessionEnded, SessionStarted, 
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, Role, Scope, Sensitivity, SessionId, Source
 from recollect.domain.settings import Budgets, OnDemand, Settings
 from recollect.engine.engine import Engine
-from recollect.mcp.askers import ANEW, Askers, Connection
+from recollect.mcp.askers import NEW_SESSION_AFTER, Askers, Connection
 from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS
-from recollect.mcp.tools import FULL, NOTHING, OPENS, Asker, ToolAnswer, call
+from recollect.mcp.tools import FULL, NOTHING, OPEN_HINT, Asker, ToolAnswer, call
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft
 from tests.flows.blocks import ids_in, items, priced, said
@@ -80,14 +80,14 @@ def test_an_answer_costs_no_more_than_asked_for_and_a_later_one_says_how_to_open
     assert 200 < priced(usual) <= 500
     assert priced(less) <= 200
     answers = [call(engine, shop, "search", {"query": f"error handling rule {n}"}).text for n in range(12)]
-    assert any(answer.endswith(OPENS) for answer in answers)
+    assert any(answer.endswith(OPEN_HINT) for answer in answers)
     assert all(priced(answer) <= 500 for answer in answers)
 
 
 def test_what_is_too_long_even_in_short_is_named_so_that_it_can_be_opened(engine: Engine, shop: Asker) -> None:
     long = taught(engine, shop, "Error handling: " + "wrap the cause and say what to do next, " * 30 + "always.")
     answer = call(engine, shop, "search", {"query": "error handling", "max_tokens": 100}).text
-    assert (ids_in(answer), answer.endswith(OPENS)) == ([long.id], True)
+    assert (ids_in(answer), answer.endswith(OPEN_HINT)) == ([long.id], True)
     assert priced(answer) <= 100
 
 
@@ -435,21 +435,21 @@ def test_the_folder_comes_by_header_or_query_and_is_a_whole_path() -> None:
 
 def test_a_session_that_asked_nothing_for_ten_minutes_begins_anew() -> None:
     askers, bridge = Askers(), connection(session="mcp-1a2b3c4d")
-    first = askers.asker(bridge, NOW).session
-    later = askers.asker(bridge, NOW + ANEW).session
+    first = askers.find_asker(bridge, NOW).session
+    later = askers.find_asker(bridge, NOW + NEW_SESSION_AFTER).session
     assert later == first
-    assert askers.asker(bridge, NOW + 2 * ANEW + timedelta(seconds=1)).session != first
+    assert askers.find_asker(bridge, NOW + 2 * NEW_SESSION_AFTER + timedelta(seconds=1)).session != first
 
 
 def test_a_session_of_a_host_stays_what_it_is() -> None:
     askers, host = Askers(), connection(session="ses_41")
-    assert {askers.asker(host, NOW + timedelta(hours=n)).session for n in range(3)} == {"ses_41"}
+    assert {askers.find_asker(host, NOW + timedelta(hours=n)).session for n in range(3)} == {"ses_41"}
 
 
 def test_clients_are_told_apart_by_session_or_by_the_other_end() -> None:
     askers = Askers()
     ways = [connection(mcp="a"), connection(mcp="b"), connection(peer="('::1', 1)"), connection(peer="('::1', 2)")]
-    assert len({askers.asker(way, NOW).session for way in ways}) == 4
+    assert len({askers.find_asker(way, NOW).session for way in ways}) == 4
 
 
 def test_where_the_user_wants_nothing_kept_an_agent_adds_nothing(engine: Engine, shop: Asker) -> None:
@@ -477,17 +477,17 @@ def test_each_folder_has_a_session_of_its_own_and_one_that_is_none_is_refused(tm
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
     ways = [connection(mcp="x", query=str(tmp_path / name)) for name in ("a", "b", "a")]
-    first, other, again = (askers.asker(way, NOW).session for way in ways)
+    first, other, again = (askers.find_asker(way, NOW).session for way in ways)
     assert (first == again, first == other) == (True, False)
     (tmp_path / "file").write_text("")
     for wrong in (tmp_path / "file", tmp_path / "gone"):
         with pytest.raises(PayloadError, match="There is no folder"):
-            askers.asker(connection(query=str(wrong)), NOW)
+            askers.find_asker(connection(query=str(wrong)), NOW)
 
 
 def test_what_was_never_delivered_is_told_again(engine: Engine, shop: Asker) -> None:
     taught(engine, shop, "We deploy with Helm on Mondays.")
-    far = replace(shop, hears=False)
+    far = replace(shop, is_delivered=False)
     for _ in range(2):
         answer = call(engine, far, "search", {"query": "deploy with Helm"})
         assert "on Mondays" in answer.text

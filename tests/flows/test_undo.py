@@ -15,7 +15,7 @@ from recollect.domain.outcome import New, Same
 from recollect.domain.settings import ForgetSettings, Settings
 from recollect.engine.engine import Engine
 from recollect.engine.undo import Undone
-from recollect.mcp.tools import BY as MCP
+from recollect.mcp.tools import HISTORY_NAME as MCP
 from recollect.store.sqlite.store import SqliteStore
 from recollect.wiring import Model
 from tests.builders import NOW, PROJECT, a_draft, a_prompt

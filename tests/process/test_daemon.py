@@ -179,7 +179,7 @@ def test_a_folder_that_cannot_be_made_is_said(home: Home) -> None:
     (home.path / ".local").write_text("a file")
     done = home.recollect("start")
     assert done.returncode == 1
-    assert b"cannot be made" in done.stderr
+    assert b"cannot be created" in done.stderr
 
 
 def test_settings_that_cannot_be_read_are_said_in_the_log(home: Home) -> None:

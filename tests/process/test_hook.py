@@ -78,15 +78,15 @@ def test_where_there_is_nothing_to_say_nothing_is_printed(home: Home, body: byte
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        (b"", "not whole"),
-        (b"hello\r\n\r\n", "no HTTP"),
-        (whole(BLOCK)[:-4], "not whole"),
+        (b"", "incomplete"),
+        (b"hello\r\n\r\n", "not HTTP"),
+        (whole(BLOCK)[:-4], "incomplete"),
         (b"HTTP/1.1 200 OK\r\n\r\n" + BLOCK, "no length"),
         (whole(b'{"block": "' + b"x" * 5_000_000 + b'"}'), "too long"),
         (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 5_000_000, "too long"),
         (whole(b'{"error": {"code": "internal"}}', status="500 Internal Server Error"), "500"),
-        (whole(b"[1]"), "no JSON object"),
-        (whole(b"<html>"), "no JSON object"),
+        (whole(b"[1]"), "not a JSON object"),
+        (whole(b"<html>"), "not a JSON object"),
     ],
     ids=["nothing", "no HTTP", "half", "no length", "5 MB", "5 MB of headers", "500", "list", "HTML"],
 )
@@ -228,7 +228,7 @@ def test_the_log_is_private_and_does_not_grow_without_end(home: Home) -> None:
     log = home.places.state / "hook.log"
     log.write_text("x" * (hook.MAX_LOG_BYTES + 1))
     call(home, "script", "prompt", stdin=b"")
-    assert noted(home).endswith("script prompt: reading: there was nothing on standard input\n")
+    assert noted(home).endswith("script prompt: reading: standard input was empty\n")
     assert noted(home).count("\n") == 1
     log.unlink()
     call(home, "script", "prompt", stdin=b"")
@@ -260,7 +260,7 @@ def test_a_daemon_that_does_not_come_up_is_not_waited_for_again(home: Home) -> N
     home.places.state.mkdir(parents=True)
     assert [installation.call("script", "start") for _ in range(3)] == [b""] * 3
     assert len(installation.starts()) == 1
-    assert "did not come up" in noted(home)
+    assert "did not start" in noted(home)
 
 
 @pytest.mark.parametrize(("version", "replaced"), [("0.0.1", 1), (hook.VERSION, 0), ("99.0.0", 0), ("?", 0)])
@@ -293,7 +293,7 @@ def test_what_happens_while_no_daemon_runs_reaches_the_next_one_in_its_order(hom
     assert b"write the rollback page" in call(home, "script", "start", stdin=start)
     again = json.dumps(PROMPT | session | {"message": "m3"}).encode()
     assert b"We deploy with Helm." in call(home, "script", PATIENT, stdin=again)  # nobody saw it the first time
-    assert noted(home).count("none was running") == 3
+    assert noted(home).count("no daemon was running") == 3
     kept = [path for path in home.places.runtime.rglob("hook.*") if b"Helm" in path.read_bytes()]
     assert kept == []
 
@@ -326,7 +326,7 @@ def test_there_are_only_so_many_couriers(home: Home) -> None:
     home.places.state.mkdir(parents=True)
     assert [installation.call("script", "prompt") for _ in range(3)] == [b""] * 3
     assert len(hooks_of(home)) == 2
-    assert "too much waits" in noted(home)
+    assert "too many events wait" in noted(home)
     with in_place_of_the_daemon(home, saying(whole(BLOCK))) as daemon:
         assert eventually(lambda: hooks_of(home) == [])
     assert len(daemon.requests) == 2
@@ -382,7 +382,7 @@ def test_what_a_busy_daemon_does_not_take_in_time_is_brought_by_couriers(home: H
         other.execute("ROLLBACK")
     assert eventually(lambda: written() == {f"prompt/m{number}" for number in range(3)})
     assert eventually(lambda: hooks_of(home) == [])
-    assert "it took too long; it is told later" in noted(home)
+    assert "it took too long; the event is delivered later" in noted(home)
 
 
 @covers("INJ-10")
@@ -466,7 +466,7 @@ def test_a_state_folder_that_cannot_be_written_is_no_matter_for_the_host(home: H
         assert home.places.runtime.parent == home.path  # the temporary folder of this home
         assert b"tabs" in call(home, "script", "start", stdin=START_BYTES)
         call(home, "script", "prompt", stdin=b"")
-        assert "nothing on standard input" in (home.places.log.parent / "hook.log").read_text()
+        assert "standard input was empty" in (home.places.log.parent / "hook.log").read_text()
         assert home.client.stop()
 
 

@@ -88,8 +88,8 @@ MISTAKES = [
     ("[kinds]\nthreshold = 3", "set it kind by kind, as kinds.threshold.decision"),
     (f"[budgets]\nstart_tokens = '{'x' * 500}'", "xxx…; it takes"),
     ("[privacy]\nignored_paths = 3", "privacy.ignored_paths is 3; it takes a list of texts"),
-    ("[privacy]\nignored_paths = ['a', 3]", "privacy.ignored_paths holds 3; an entry is a text of 1 to 500"),
-    ("[privacy]\nignored_paths = ['']", "privacy.ignored_paths holds ''; an entry is"),
+    ("[privacy]\nignored_paths = ['a', 3]", "privacy.ignored_paths has the entry 3; an entry is a text of 1 to 500"),
+    ("[privacy]\nignored_paths = ['']", "privacy.ignored_paths has the entry ''; an entry is"),
     ("[privacy]\nignored_paths = ['a\\u0000']", "cannot be read as TOML")
     if False
     else ('[privacy]\nignored_paths = ["a\\nb"]', "printable characters"),
@@ -122,7 +122,7 @@ def test_a_mistake_in_a_file_is_refused_with_its_place(
         ("RECOLLECT_KINDS__THRESHOLD", "1", "set it kind by kind, as kinds.threshold.decision"),
         ("RECOLLECT_TURN__ENABLED__RULE", "1", "turn.enabled is a table; it takes true or false"),
         ("RECOLLECT_TURN__ENABLED", "maybe", "turn.enabled is 'maybe'; it takes true or false"),
-        ("RECOLLECT_PRIVACY__IGNORED_PATHS", '["a', "it takes a list of texts (in a variable: with commas between)"),
+        ("RECOLLECT_PRIVACY__IGNORED_PATHS", '["a', "it takes a list of texts (in a variable: separated by commas)"),
         ("RECOLLECT_PRIVACY__IGNORED_PATH", "a", "did you mean 'ignored_paths'?"),
     ],
 )
@@ -139,7 +139,7 @@ def test_a_project_cannot_set_what_is_only_its_users_business(user: Path, projec
     project.write_text(f"[{section}]\n{next(iter(_names(section)))} = 1\n")
     with pytest.raises(InvalidSettings, match=rf"\[{section}\] cannot be set by a project") as refused:
         read(user, project, {})
-    assert "it may stand in your own file" in str(refused.value)
+    assert "You can set it in your own file" in str(refused.value)
     user.write_text(f"[{section}]\n")
     assert read(user, None, {}).settings == Settings()
 
@@ -203,7 +203,7 @@ def test_a_file_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> Non
 
 def test_the_users_file_does_not_name_a_project(user: Path) -> None:
     user.write_text("project = 'x'")
-    with pytest.raises(InvalidSettings, match=r"move it to the \.recollect\.toml of that project"):
+    with pytest.raises(InvalidSettings, match=r"Move it to the \.recollect\.toml of that project"):
         read(user, None, {})
 
 
@@ -299,4 +299,4 @@ def test_a_project_cannot_let_headless_sessions_teach(tmp_path: Path) -> None:
     file = tmp_path / ".recollect.toml"
     file.write_text("[capture]\nheadless = true\n")
     with pytest.raises(InvalidSettings, match="only by its user"):
-        config.of_project(file)
+        config.read_project_file(file)

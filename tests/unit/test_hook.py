@@ -133,8 +133,8 @@ def test_every_host_with_hooks_is_known_to_the_daemon() -> None:
     ],
 )
 def test_a_hook_says_where_nobody_sits(env: dict[bytes, bytes], says: bool) -> None:
-    told = json.loads(hook.with_headless(b' {"type": "prompt"}', env))
+    told = json.loads(hook.mark_headless(b' {"type": "prompt"}', env))
     assert told == {"type": "prompt"} | ({"headless": True} if says else {})
-    assert json.loads(hook.with_headless(b'{"headless": false}', env)) == {"headless": False}
-    assert hook.with_headless(b"{}", env) == b"{}"
-    assert hook.with_headless(b"no JSON", env) == b"no JSON"
+    assert json.loads(hook.mark_headless(b'{"headless": false}', env)) == {"headless": False}
+    assert hook.mark_headless(b"{}", env) == b"{}"
+    assert hook.mark_headless(b"no JSON", env) == b"no JSON"

@@ -5,19 +5,19 @@ import os
 import sys
 
 from recollect import config
-from recollect.daemon.lock import lock, make_private_folder
+from recollect.daemon.lock import make_private_folder, take_lock
 from recollect.domain.errors import RecollectError
 
 
 def main() -> int:
-    """0 also when a daemon of this version, or of a newer one, is there already."""
+    """Return 0 also if a daemon of this version or a newer one runs already."""
     places = config.places()
     make_private_folder(places.runtime)
     make_private_folder(places.kept, "XDG_STATE_HOME")
-    with lock(places) as won:
-        if not won:
+    with take_lock(places) as is_ours:
+        if not is_ours:
             return 0
-        from recollect.daemon.lifecycle import serve  # most of what starting costs, and only one needs it
+        from recollect.daemon.lifecycle import serve  # most of the start-up time, and only one daemon needs it
 
         return serve(places)
 
@@ -31,4 +31,4 @@ if __name__ == "__main__":
         code = 1
     logging.shutdown()
     sys.stderr.flush()
-    os._exit(code)  # the lock is free and the database closed: a thread that hangs must not make an orphan of us
+    os._exit(code)  # the lock is free and the database closed: a hung thread must not keep the process alive

@@ -1,8 +1,8 @@
-"""MCP in the daemon: `/mcp` for any client that speaks streamable HTTP, `/v1/mcp` for our stdio bridge, and
-`/v1/asking`, by which a host's plugin says which session's call comes next.
+"""MCP in the daemon: `/mcp` for clients that speak streamable HTTP, `/v1/mcp` for our stdio bridge, and `/v1/asking`, with
+which a host's plugin announces the session of the next call.
 
-The library behind it is imported at the first MCP request, in a thread: who only serves hooks never pays for it. It is
-the daemon's request boundary for agents: whatever happens inside, they get an answer and the log gets a line.
+The MCP library is imported at the first MCP request, in a thread: a daemon that only serves hooks never loads it. This is
+the request boundary for agents: whatever happens inside, they get an answer and the log gets a line.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from recollect.daemon.boundary import answering, failure, object_of
-from recollect.daemon.log import places_of
+from recollect.daemon.boundary import error_response, make_endpoint, read_object
+from recollect.daemon.log import code_places
 from recollect.domain.errors import PayloadError
 from recollect.domain.memory import SessionId, check_name
 from recollect.engine.engine import Engine
-from recollect.mcp.asking_sessions import AskingSessions, HostSession, is_whole_path
+from recollect.mcp.asking_sessions import AskingSessions, HostSession, is_absolute_path
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
@@ -39,7 +39,7 @@ ANSWER_S = 0.5
 END_S = 1.0
 POLL_S = 0.01
 ASKING_PATH = "/v1/asking"
-MAX_SESSIONS = 100  # of clients with the older handshake, over HTTP
+MAX_SESSIONS = 100  # over HTTP, of clients with the older handshake
 
 
 class NotesActivity(Protocol):
@@ -49,7 +49,7 @@ class NotesActivity(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
+class _McpLibrary:
     server: "Server[Any]"
     http: "StreamableHTTPSessionManager"
     converse: Callable[..., Any]
@@ -61,36 +61,38 @@ class Agents:
         self._activity = activity
         self._asking = AskingSessions()
         self._loading = asyncio.Lock()
-        self._loaded: _Loaded | None = None
-        self._life: asyncio.Task[None] | None = None  # in which the library's own tasks live
+        self._loaded: _McpLibrary | None = None
+        self._life: asyncio.Task[None] | None = None  # runs the library's own tasks
         self._ending = asyncio.Event()
         self._talks: set[asyncio.Task[None]] = set()
-        self._working: set[object] = set()  # calls of tools
+        self._working: set[object] = set()  # tool calls
 
     @property
     def routes(self) -> list[Route]:
-        # An object, not a function: these speak for themselves, with what comes and goes on the wire.
+        # Starlette gives an object, unlike a function, the raw ASGI messages.
         return [
             Route("/mcp", _Endpoint(self._http, "/mcp")),
             Route("/v1/mcp", _Endpoint(self._talk, "/v1/mcp"), methods=["POST"]),
-            Route(ASKING_PATH, answering(self._told, ASKING_PATH, self._activity.answering), methods=["POST"]),
+            Route(ASKING_PATH, make_endpoint(self._announce, ASKING_PATH, self._activity.answering), methods=["POST"]),
         ]
 
     async def end(self) -> None:
-        """Every conversation ends: a connection that lasts must not hold up the end of the daemon. What is under way is
-        answered first, if that is soon."""
+        """End every conversation, so that a lasting connection does not delay the daemon's end. Running calls get ANSWER_S
+        to finish."""
         self._ending.set()
         give_up = time.monotonic() + ANSWER_S
         while self._working and time.monotonic() < give_up:
             await asyncio.sleep(POLL_S)
-        await asyncio.sleep(POLL_S)  # the last answer is on its way out
-        waiting = [*self._talks, *([] if self._life is None else [self._life])]
-        for talk in self._talks:
+        await asyncio.sleep(POLL_S)  # so that the last answer is sent
+        ending = list(self._talks)
+        for talk in ending:
             talk.cancel()
-        if waiting:
-            await asyncio.wait(waiting, timeout=END_S)
+        if self._life is not None:
+            ending.append(self._life)
+        if ending:
+            await asyncio.wait(ending, timeout=END_S)
 
-    async def _load(self) -> _Loaded:
+    async def _load(self) -> _McpLibrary:
         async with self._loading:
             if self._loaded is None:
                 loaded = await asyncio.to_thread(self._import)
@@ -98,50 +100,50 @@ class Agents:
                 self._life = asyncio.create_task(self._live(loaded, ready))
                 begun = asyncio.create_task(ready.wait())
                 await asyncio.wait([begun, self._life], return_when=asyncio.FIRST_COMPLETED)
-                if not ready.is_set():  # nobody may wait for what never comes
+                if not ready.is_set():  # it failed: raise its error
                     begun.cancel()
                     self._life.result()
                 self._loaded = loaded
             return self._loaded
 
-    def _import(self) -> _Loaded:
+    def _import(self) -> _McpLibrary:
         manager = import_module("mcp.server.streamable_http_manager").StreamableHTTPSessionManager
-        server = import_module("recollect.mcp.server").build(self._engine, self._guarded, self._asking)
+        server = import_module("recollect.mcp.server").build(self._engine, self._run_tool, self._asking)
         http = manager(server, json_response=True, max_sessions=MAX_SESSIONS)
-        return _Loaded(server, http, import_module("recollect.mcp.lines").converse)
+        return _McpLibrary(server, http, import_module("recollect.mcp.lines").converse)
 
-    async def _live(self, loaded: _Loaded, ready: asyncio.Event) -> None:
+    async def _live(self, loaded: _McpLibrary, ready: asyncio.Event) -> None:
         async with loaded.http.run():
             ready.set()
             await self._ending.wait()
 
-    def _guarded(self, work: "Callable[[], ToolAnswer]") -> "ToolAnswer":
-        """In a thread: what a tool answers, whatever happens."""
+    def _run_tool(self, work: "Callable[[], ToolAnswer]") -> "ToolAnswer":
+        """Run a tool in this thread; answer whatever happens."""
         from recollect.mcp.tools import ToolAnswer
 
         self._working.add(work)
         try:
             return work()
-        except Exception as error:  # noqa: BLE001  # the request boundary: a bug here must not reach the agent
+        except Exception as error:  # noqa: BLE001  # the request boundary: a bug must not reach the agent
             _log(error, "tool")
             return ToolAnswer(
                 text=f"Something went wrong inside ({type(error).__name__}). Go on without.", code="internal"
             )
         finally:
             self._working.discard(work)
-            self._activity.note_work()  # where an agent is at work, there is something to do in the background
+            self._activity.note_work()  # an agent works: the background has something to do
 
-    async def _told(self, request: Request) -> Response:
-        body = await object_of(request)
+    async def _announce(self, request: Request) -> Response:
+        body = await read_object(request)
         session, folder, host = body.get("session"), body.get("folder"), body.get("host", "opencode")
         if not isinstance(session, str) or not isinstance(folder, str) or not isinstance(host, str):
-            raise PayloadError("This takes the `session` that is about to ask, and the `folder` that it works in.")
+            raise PayloadError("This takes the `session` that makes the next call, and the `folder` that it works in.")
         for name, what in ((session, "session"), (host, "host")):
             check_name(name, what)
-        if not is_whole_path(folder):
-            raise PayloadError("The `folder` is the whole path of the project's folder, from / on.")
+        if not is_absolute_path(folder):
+            raise PayloadError("The `folder` must be the absolute path of the project's folder.")
         about = HostSession(id=SessionId(session), host=host)
-        await run_in_threadpool(self._asking.tell, folder, about, time.time())
+        await run_in_threadpool(self._asking.announce, folder, about, time.time())
         return JSONResponse({})
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -196,14 +198,15 @@ class _Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun = done = False
 
-        async def watched(message: Message) -> None:
+        async def send_and_watch(message: Message) -> None:
             nonlocal begun, done
-            begun, done = True, message["type"] == "http.response.body" and not message.get("more_body", False)
+            begun = True
+            done = message["type"] == "http.response.body" and not message.get("more_body", False)
             await send(message)
 
         try:
-            await self._serve(scope, receive, watched)
-            if begun and not done:  # a stream of the library that saw the daemon's end
+            await self._serve(scope, receive, send_and_watch)
+            if begun and not done:  # the library's stream broke off when the daemon ended
                 await send({"type": "http.response.body", "body": b""})
         except Exception as error:  # noqa: BLE001  # the request boundary
             _log(error, self._path)
@@ -212,8 +215,8 @@ class _Endpoint:
 
 
 def _log(error: BaseException, where: str) -> None:
-    log.error("%s at %s", type(error).__name__, places_of(error), extra={"where": where})
+    log.error("%s at %s", type(error).__name__, code_places(error), extra={"where": where})
 
 
-ENDING = failure(503, "ending", "The daemon is about to end. Ask again: the next one starts by itself.")
-BROKEN = failure(500, "internal", "Something went wrong inside; see the log.")
+ENDING = error_response(503, "ending", "The daemon is ending. Ask again: the next one starts by itself.")
+BROKEN = error_response(500, "internal", "Something went wrong inside; see the log.")

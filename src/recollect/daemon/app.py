@@ -23,9 +23,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect import __version__
 from recollect.daemon.agents import Agents
-from recollect.daemon.boundary import OPERATION_PATH, answering, body_of, object_of, unknown
+from recollect.daemon.boundary import OPERATION_PATH, answer_unknown, make_endpoint, read_body, read_object
 from recollect.daemon.request_queue import RequestQueue
-from recollect.daemon.status import status_of
+from recollect.daemon.status import build_status
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event
 from recollect.domain.injection import Injection
@@ -43,23 +43,23 @@ log = logging.getLogger("recollect.daemon")
 HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
 
 CALM_S = 0.03
-MOST_PID = 2**31 - 1
-LATE = "Recollect-Late"  # what happened is told after the fact: nobody waits for the answer
+MAX_PID = 2**31 - 1
+LATE = "Recollect-Late"  # a courier delivers an old event: its answer is not used
 
 Answers = Callable[[Request], Awaitable[dict[str, Any]]]
 
 
 class Activity:
-    """Who asks now, and how long ago somebody did."""
+    """Running requests, and the time since the last one."""
 
     def __init__(self) -> None:
         self.started = self._last = time.monotonic()
         self.requests = 0
-        self.under_way = 0  # counted by the event loop alone
+        self.under_way = 0  # changed only by the event loop
         self._wake: Callable[[], None] = lambda: None
 
-    def wakes(self, wake: Callable[[], None]) -> None:
-        """Call this whenever there may be something to do in the background."""
+    def on_work(self, wake: Callable[[], None]) -> None:
+        """Set what to call whenever the background may have something to do."""
         self._wake = wake
 
     def note(self) -> None:
@@ -67,7 +67,7 @@ class Activity:
         self.requests += 1
 
     def note_work(self) -> None:
-        """Where an agent is at work, or something was written, there is something to do in the background."""
+        """Wake the background: an agent works, or something was written."""
         self._wake()
 
     @contextmanager
@@ -81,7 +81,7 @@ class Activity:
             self._last = time.monotonic()
 
     def is_calm(self) -> bool:
-        """Nobody waits for an answer, nor did a moment ago."""
+        """Check that no request runs, or ran a moment ago."""
         return not self.under_way and self.idle_seconds() > CALM_S
 
     def idle_seconds(self) -> float:
@@ -92,86 +92,88 @@ class Activity:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
-    """What the routes work with."""
+class AppContext:
+    """Everything that the routes need."""
 
     engine: Engine
     settings_for: SettingsFor
     model: Model
     activity: Activity
     stop: Callable[[], None]
-    environment: str = ""  # tells whoever asks whether we would answer as they do themselves
+    environment: str = ""  # a client with the same value has the same paths and settings
 
 
-def create_app(served: Served) -> Starlette:
-    engine, activity = served.engine, served.activity
+def create_app(context: AppContext) -> Starlette:
+    engine, activity = context.engine, context.activity
     agents = Agents(engine, activity)
-    warm = Warm(engine)
-    line = RequestQueue()
+    warm_up = WarmUp(engine)
+    queue = RequestQueue()
 
     async def hello(_: Request) -> dict[str, Any]:
-        return {"version": __version__, "environment": served.environment, "pid": os.getpid()}
+        return {"version": __version__, "environment": context.environment, "pid": os.getpid()}
 
     async def status(_: Request) -> Response:
-        told = await run_in_threadpool(
-            status_of, engine, served.model.says(), activity.uptime_seconds(), activity.requests
-        )
-        return _encoded(told)
+        model = context.model.says()
+        answer = await run_in_threadpool(build_status, engine, model, activity.uptime_seconds(), activity.requests)
+        return _encode(answer)
 
     async def host(request: Request) -> dict[str, Any]:
         name = request.path_params["host"]
         if name not in HOSTS:
-            raise PayloadError(f"There is no host {name!r}; known are {', '.join(HOSTS)}.")
-        payload = await object_of(request)
-        async with line.place(first=HOSTS[name].is_waited_for(payload)):
+            raise PayloadError(f"There is no host {name!r}; known hosts: {', '.join(HOSTS)}.")
+        payload = await read_object(request)
+        async with queue.place(first=HOSTS[name].is_waited_for(payload)):
             answer, injection = await run_in_threadpool(answer_host, engine, HOSTS[name], payload)
-        # Whoever had to go on without it, or only brings what happened, has not put it in front of a model.
+        # A host that gave up waiting, and a courier, have not shown the block to a model.
         if injection.offered and LATE not in request.headers and not await request.is_disconnected():
             await run_in_threadpool(engine.delivered, injection)
-        activity.note_work()  # after the answer: what it starts must not take the processor from it
+        activity.note_work()  # after the answer: the background must not take the processor from it
         return answer
 
     async def replay(request: Request) -> dict[str, Any]:
-        session, carriers = _session_and_carriers(await object_of(request))
+        session, carriers = _read_carriers(await read_object(request))
         messages = [MessageId(carrier.partition("/")[0]) for carrier in carriers]
         blocks = await run_in_threadpool(engine.replay, session, messages)
         tools = await run_in_threadpool(engine.replay_tools, session, messages)
-        of_calls = {f"{message}/{call}": block for message, calls in tools.items() for call, block in calls.items()}
-        return {"blocks": {**blocks, **of_calls}}
+        found: dict[str, str] = dict(blocks.items())
+        for message, calls in tools.items():
+            for call, block in calls.items():
+                found[f"{message}/{call}"] = block
+        return {"blocks": found}
 
-    async def sent(request: Request) -> dict[str, Any]:
-        session, carriers = _session_and_carriers(await object_of(request))
+    async def confirm(request: Request) -> dict[str, Any]:
+        session, carriers = _read_carriers(await read_object(request))
         await run_in_threadpool(engine.confirm, session, carriers)
         return {}
 
     async def wake(request: Request) -> JSONResponse:
-        folder = (await object_of(request)).get("folder")
+        folder = (await read_object(request)).get("folder")
         if not isinstance(folder, str):
-            raise PayloadError("This takes the `folder` where a host begins.")
+            raise PayloadError("This takes the `folder` in which a host starts.")
         check_folder(folder)
         activity.note_work()
-        return JSONResponse({}, background=BackgroundTask(warm.up, folder))  # who wakes us does not wait for it
+        return JSONResponse({}, background=BackgroundTask(warm_up.run, folder))  # after the answer
 
     async def question(request: Request) -> dict[str, Any]:
-        body = await object_of(request)
-        host, folder, session = _about(body)
+        body = await read_object(request)
+        host, folder, session = _read_host(body)
         client, working = body.get("client"), body.get("working", [])
-        is_process = client is None or (type(client) is int and 0 < client <= MOST_PID)
-        if not is_process or not isinstance(working, list) or not all(isinstance(one, str) for one in working):
-            raise PayloadError("This takes the number of the `client`'s process and a list of its `working` sessions.")
+        is_process = client is None or (type(client) is int and 0 < client <= MAX_PID)
+        if not is_process or not _is_list_of_strings(working):
+            raise PayloadError("This takes the process id of the `client` and a list of its `working` sessions.")
         ask = partial(engine.question, working=working, client=client)
-        asked = await run_in_threadpool(ask, host, folder, session, datetime.now(UTC))
-        match asked:
+        due = await run_in_threadpool(ask, host, folder, session, datetime.now(UTC))
+        match due:
             case None:
                 return {}
             case timedelta():
-                return {"wait_ms": int(asked.total_seconds() * 1000)}
+                return {"wait_ms": int(due.total_seconds() * 1000)}
             case _:
-                return asdict(asked)
+                return asdict(due)
 
     async def answer(request: Request) -> dict[str, Any]:
-        body = await object_of(request)
-        _, folder, _ = _about(body)
+        body = await read_object(request)
+        _, folder, _ = _read_host(body)
         name, text, tokens = body.get("id"), body.get("text"), body.get("tokens")
         is_counted = tokens is None or (isinstance(tokens, int) and not isinstance(tokens, bool))
         if not isinstance(name, str) or not isinstance(text, str) or not is_counted:
@@ -182,118 +184,124 @@ def create_app(served: Served) -> Starlette:
 
     async def end(_: Request) -> dict[str, Any]:
         await agents.end()
-        served.stop()
+        context.stop()
         return {"stopping": True}
 
     async def operation(request: Request) -> Response:
-        return await run_in_threadpool(_operated, served, request.path_params["operation"], await body_of(request))
+        return await run_in_threadpool(
+            _run_operation, context, request.path_params["operation"], await read_body(request)
+        )
 
     async def openapi(_: Request) -> dict[str, Any]:
-        from recollect.daemon.description import described  # who asks once pays for it
+        from recollect.daemon.description import build_description  # rarely needed
 
-        return await run_in_threadpool(described)
+        return await run_in_threadpool(build_description)
 
     def route(path: str, handler: Answers, method: str) -> Route:
         async def as_json(request: Request) -> Response:
             return JSONResponse(await handler(request))
 
-        return Route(path, answering(as_json, path, activity.answering), methods=[method])
+        return Route(path, make_endpoint(as_json, path, activity.answering), methods=[method])
 
     app = Starlette(
         routes=[
             *agents.routes,
             route("/v1/hello", hello, "GET"),
-            Route("/v1/status", answering(status, "/v1/status", activity.answering), methods=["GET"]),
+            Route("/v1/status", make_endpoint(status, "/v1/status", activity.answering), methods=["GET"]),
             route("/v1/openapi.json", openapi, "GET"),
             route("/v1/hosts/{host}", host, "POST"),
-            Route("/v1/wake", answering(wake, "/v1/wake", activity.answering), methods=["POST"]),
+            Route("/v1/wake", make_endpoint(wake, "/v1/wake", activity.answering), methods=["POST"]),
             route("/v1/replay", replay, "POST"),
-            route("/v1/sent", sent, "POST"),
+            route("/v1/sent", confirm, "POST"),
             route("/v1/question", question, "POST"),
             route("/v1/answer", answer, "POST"),
             route("/v1/stop", end, "POST"),
-            Route(OPERATION_PATH, answering(operation, OPERATION_PATH, activity.answering), methods=["POST"]),
+            Route(OPERATION_PATH, make_endpoint(operation, OPERATION_PATH, activity.answering), methods=["POST"]),
         ],
         middleware=[Middleware(OriginForm)],
-        exception_handlers={HTTPException: unknown},
+        exception_handlers={HTTPException: answer_unknown},
     )
     app.state.agents = agents
     return app
 
 
-class Warm:
-    """The first prompt finds everything loaded. Once in a life: what is loaded stays."""
+class WarmUp:
+    """Loads everything that the first prompt needs, once: it stays loaded."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._is_done = False
 
-    def up(self, folder: str) -> None:
+    def run(self, folder: str) -> None:
         if self._is_done:
             return
         self._is_done = True
         try:
-            prepare_to_search()  # not inside of what follows: nobody can write meanwhile
+            prepare_to_search()  # not inside warm_up, which blocks other writers
             self._engine.warm_up(folder, datetime.now(UTC))
-        except RecollectError as error:  # then the first prompt meets it, and says so
+        except RecollectError as error:  # the first prompt will report it
             self._is_done = False
             log.warning("%s", error.code, extra={"where": "/v1/wake"})
 
 
 def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> tuple[dict[str, Any], Injection]:
-    """What the host is told, and what it was made of."""
+    """Return the answer for the host, and the injection in it."""
     event: Event = host.normalise(payload, datetime.now(UTC))
     injection = engine.handle(event)
     return host.render(injection), injection
 
 
-def _operated(served: Served, name: str, body: bytearray) -> Response:
-    from recollect.api import wire  # a daemon that only serves hooks does without
+def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
+    from recollect.api import wire  # a daemon that only serves hooks does not need these
     from recollect.api.catalogue import OPERATIONS
     from recollect.api.operation import Desk
     from recollect.api.recall import RECALL
 
-    found: AnyOperation | None = OPERATIONS.get(name)
-    if found is None:
+    operation: AnyOperation | None = OPERATIONS.get(name)
+    if operation is None:
         raise HTTPException(404)
-    asked = wire.read(body, found.asks)
-    settings = served.settings_for(asked.folder)
+    request = wire.read(body, operation.asks)
+    settings = context.settings_for(request.folder)
     desk = Desk(
-        engine=served.engine.within(settings, served.model),
-        live=served.engine,
+        engine=context.engine.within(settings, context.model),
+        live=context.engine,
         settings=settings,
-        model=served.model,
+        model=context.model,
         now=datetime.now(UTC),
         is_resident=True,
     )
-    answer = found.answer(desk, asked)
-    if found.writes or found is RECALL:  # what is new has no meaning yet; whoever only looks needs no model
-        served.activity.note_work()
-    return _encoded(answer)
+    answer = operation.answer(desk, request)
+    if operation.writes or operation is RECALL:  # new memories need vectors; other reading needs no model
+        context.activity.note_work()
+    return _encode(answer)
 
 
-def _encoded(value: object) -> Response:
+def _encode(value: object) -> Response:
     from recollect.api import wire
 
     return Response(wire.written(value), media_type="application/json")
 
 
-def _session_and_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]]:
-    """What carries a block: a message, or a tool's part in it (`message/call`)."""
+def _read_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]]:
+    """A carrier has a block: a message, or a tool call in it (`message/call`)."""
     session, messages = body.get("session"), body.get("messages")
-    if not isinstance(session, str) or not isinstance(messages, list) or not all(isinstance(m, str) for m in messages):
-        raise PayloadError("This takes a `session` and a list of `messages` ids.")
+    if not isinstance(session, str) or not isinstance(messages, list) or not _is_list_of_strings(messages):
+        raise PayloadError("This takes a `session` and a list of the ids of `messages`.")
     for name in (session, *messages):
         check_name(name, "id")
     return SessionId(session), messages
 
 
-def _about(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | None]:
-    """A host, where it works, and in which session."""
+def _is_list_of_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
+
+
+def _read_host(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | None]:
+    """Return the host, the folder it works in, and the session."""
     host, folder, session = body.get("host", opencode.NAME), body.get("folder"), body.get("session")
     is_known = isinstance(host, str) and host in HOSTS
     if not is_known or not isinstance(folder, str | None) or not isinstance(session, str | None):
-        raise PayloadError("This takes a known `host`, the `folder` where it works, and a `session`.")
+        raise PayloadError("This takes a known `host`, the `folder` it works in, and a `session`.")
     if folder is not None:
         check_folder(folder)
     if session is not None:
@@ -302,7 +310,7 @@ def _about(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | None]:
 
 
 class OriginForm:
-    """A client behind a proxy sends `POST http://localhost/v1/...`: the same request in its absolute form."""
+    """Accepts `POST http://localhost/v1/...`, the absolute form that a client behind a proxy sends."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""The request boundary: whatever happens inside, the asker gets an answer, and the log gets a line without content."""
+"""The request boundary: whatever happens inside, the client gets an answer, and the log gets a line without content."""
 
 import json
 import logging
@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from recollect.client import MAX_BODY_BYTES
 from recollect.daemon.guard import Refusal
-from recollect.daemon.log import places_of
+from recollect.daemon.log import code_places
 from recollect.domain.errors import PayloadError, RecollectError, RequestTooLarge, StoreError
 from recollect.privacy.secrets import redact
 
@@ -32,7 +32,7 @@ WRONG_METHOD = Refusal(
 Handler = Callable[[Request], Awaitable[Response]]
 
 
-async def body_of(request: Request) -> bytearray:
+async def read_body(request: Request) -> bytearray:
     received = bytearray()
     async for chunk in request.stream():
         received += chunk
@@ -41,19 +41,19 @@ async def body_of(request: Request) -> bytearray:
     return received
 
 
-async def object_of(request: Request) -> dict[str, Any]:
-    """A JSON object, as a host sends it."""
+async def read_object(request: Request) -> dict[str, Any]:
+    """Read the JSON object that a host sends."""
     try:
-        body = json.loads(await body_of(request))
+        body = json.loads(await read_body(request))
     except (ValueError, RecursionError) as error:
-        raise PayloadError(f"The request is not JSON that can be read: {error}.") from None
+        raise PayloadError(f"The request is not valid JSON: {error}.") from None
     if not isinstance(body, dict):
         raise PayloadError("The request is not a JSON object.")
     return body
 
 
-def answering(handler: Handler, path: str, under_way: Callable[[], AbstractContextManager[None]]) -> Handler:
-    """The log names our own `path`: an asker could put anything into theirs."""
+def make_endpoint(handler: Handler, path: str, under_way: Callable[[], AbstractContextManager[None]]) -> Handler:
+    """Wrap a handler: turn its errors into answers. The log has our own `path`: a client could put anything into theirs."""
 
     async def endpoint(request: Request) -> Response:
         try:
@@ -62,38 +62,42 @@ def answering(handler: Handler, path: str, under_way: Callable[[], AbstractConte
         except ClientDisconnect:
             return Response(status_code=499)
         except HTTPException:
-            raise  # `unknown` answers it
+            raise  # `answer_unknown` answers it
         except RecollectError as error:
-            status = status_of(type(error))
-            # A mistake of whoever asks is no problem of the daemon: `status` lists those.
+            status = http_status(type(error))
+            # `status` lists problems of the daemon; a mistake of the client is none.
             log.log(logging.WARNING if status >= 500 else logging.INFO, "%s", error.code, extra={"where": path})
-            return failure(status, error.code, str(error))
-        except Exception as error:  # noqa: BLE001  # one of the four places: a bug here must not reach the host
-            log.error("%s at %s", type(error).__name__, places_of(error), extra={"where": path})
-            return failure(500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log.")
+            return error_response(status, error.code, str(error))
+        except Exception as error:  # noqa: BLE001  # a bug here must not reach the host
+            log.error("%s at %s", type(error).__name__, code_places(error), extra={"where": path})
+            return error_response(
+                500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log."
+            )
 
     return endpoint
 
 
-async def unknown(request: Request, _: Exception) -> Response:
-    """A path that is not there, or a method that it does not take."""
-    return failure(*(WRONG_METHOD if _is_there(request) else NOT_FOUND))
+async def answer_unknown(request: Request, _: Exception) -> Response:
+    """Answer an unknown path, or a method that the path does not take."""
+    return error_response(*(WRONG_METHOD if _has_path(request) else NOT_FOUND))
 
 
-def _is_there(request: Request) -> bool:
-    from recollect.api.catalogue import OPERATIONS  # only where somebody asks for what is not there
+def _has_path(request: Request) -> bool:
+    from recollect.api.catalogue import OPERATIONS  # needed only for a wrong path
 
     path = request.scope["path"]
+    if path.removeprefix("/v1/") in OPERATIONS:
+        return True
     own = [route for route in request.app.routes if isinstance(route, Route) and route.path != OPERATION_PATH]
-    return path.removeprefix("/v1/") in OPERATIONS or any(route.path_regex.match(path) for route in own)
+    return any(route.path_regex.match(path) for route in own)
 
 
-def failure(status: int, code: str, message: str) -> JSONResponse:
-    # It quotes what was asked, and whoever asked may log it.
+def error_response(status: int, code: str, message: str) -> JSONResponse:
+    # The message quotes the request, and the client may log it.
     return JSONResponse({"error": {"code": code, "message": redact(message).text}}, status_code=status)
 
 
-def status_of(kind: type[RecollectError]) -> int:
+def http_status(kind: type[RecollectError]) -> int:
     if issubclass(kind, RequestTooLarge):
         return 413
     return 503 if issubclass(kind, StoreError) else 400

@@ -1,11 +1,11 @@
-"""What /v1/openapi.json tells: every route and operation with its types."""
+"""Every route and operation with its types, as /v1/openapi.json describes them."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from recollect.api.catalogue import OPERATIONS
 from recollect.daemon.app import HOSTS
-from recollect.daemon.openapi import Described, description
+from recollect.daemon.openapi import ApiPath, describe_api
 from recollect.daemon.status import DaemonStatus
 from recollect.domain.memory import MessageId, SessionId
 
@@ -39,14 +39,14 @@ class AboutToAsk:
 class Idle:
     folder: str | None = None
     session: SessionId | None = None  # the one that is idle now, if one is
-    working: tuple[SessionId, ...] = ()  # those of the client in which its model is at work
-    client: int | None = None  # the process that asks: once it has ended without an answer, another one may ask
+    working: tuple[SessionId, ...] = ()  # the client's sessions in which its model works now
+    client: int | None = None  # the process that asks; if it ends without an answer, another one may ask
     host: str = "opencode"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """A question; or when to ask again; or nothing."""
+    """A question, or when to ask again, or nothing."""
 
     id: str | None = None
     session: SessionId | None = None
@@ -89,74 +89,76 @@ HOST = {
     "in": "path",
     "required": True,
     "schema": {"type": "string"},
-    "description": "Whose hook it was.",
+    "description": "The host whose hook was called.",
 }
 ROUTES = (
-    Described(
+    ApiPath(
         path="/v1/hello",
         method="GET",
-        says="Whether it lives, and which version it is.",
+        says="Checks that the daemon runs; returns its version.",
         answers=Hello,
         asks_store=False,
     ),
-    Described(
-        path="/v1/openapi.json", method="GET", says="This API, described.", answers=dict[str, Any], asks_store=False
+    ApiPath(
+        path="/v1/openapi.json", method="GET", says="Describes this API.", answers=dict[str, Any], asks_store=False
     ),
-    Described(path="/v1/status", method="GET", says="How it goes, in figures.", answers=DaemonStatus),
-    Described(
+    ApiPath(path="/v1/status", method="GET", says="Returns the daemon's state in numbers.", answers=DaemonStatus),
+    ApiPath(
         path="/v1/hosts/{host}",
         method="POST",
-        says=f"What a host's hook was given; answered with what the host is to do. Hosts are {' and '.join(HOSTS)}.",
+        says=f"Takes the input of a host's hook; returns what the host is to do. Hosts are {' and '.join(HOSTS)}.",
         asks=dict[str, Any],
         answers=dict[str, Any],
         parameters=(HOST,),
     ),
-    Described(
+    ApiPath(
         path="/v1/wake",
         method="POST",
-        says="A host begins in this folder: what its first prompt needs is loaded meanwhile.",
+        says="Announces a host in this folder, so that everything its first prompt needs is loaded.",
         asks=Folder,
         answers=Nothing,
     ),
-    Described(
+    ApiPath(
         path="/v1/replay",
         method="POST",
-        says="What these messages of a session and their failed tools (`message/call`) were really sent with.",
+        says="Returns the blocks with which these messages of a session and their failed tools (`message/call`) were sent.",
         asks=Messages,
         answers=Blocks,
     ),
-    Described(
+    ApiPath(
         path="/v1/sent",
         method="POST",
-        says="These were sent as offered: messages, and tools of theirs (`message/call`).",
+        says="Confirms that these messages and tools (`message/call`) were sent with their blocks.",
         asks=Messages,
         answers=Nothing,
     ),
-    Described(
+    ApiPath(
         path="/v1/asking",
         method="POST",
-        says="The next MCP call from this folder, within some seconds, is this session's.",
+        says="Announces that the next MCP call from this folder, within some seconds, is from this session.",
         asks=AboutToAsk,
         answers=Nothing,
         asks_store=False,
     ),
-    Described(
+    ApiPath(
         path="/v1/question",
         method="POST",
-        says="What the host's own model is to be asked about a session, if the user has switched that on.",
+        says="Returns a question about a session for the host's own model, if the user has switched that on.",
         asks=Idle,
         answers=Due,
     ),
-    Described(path="/v1/answer", method="POST", says="What that model answered.", asks=Answered, answers=KeptAnswer),
-    Described(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping, asks_store=False),
+    ApiPath(
+        path="/v1/answer", method="POST", says="Takes the answer of that model.", asks=Answered, answers=KeptAnswer
+    ),
+    ApiPath(path="/v1/stop", method="POST", says="Ends the daemon.", answers=Stopping, asks_store=False),
 )
 
 
 OPERATION_PATHS = tuple(
-    Described(path=f"/v1/{one.name}", method="POST", says=one.says, asks=one.asks, answers=one.answers)
+    ApiPath(path=f"/v1/{one.name}", method="POST", says=one.says, asks=one.asks, answers=one.answers)
     for one in OPERATIONS.values()
 )
 
 
-def described() -> dict[str, Any]:
-    return description([*ROUTES, *OPERATION_PATHS])
+def build_description() -> dict[str, Any]:
+    return describe_api([*ROUTES, *OPERATION_PATHS])

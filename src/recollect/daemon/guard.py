@@ -1,7 +1,7 @@
-"""Who may ask, and how much: decided by the head of a request, before a byte of its body is read.
+"""Decides who may ask, and how much, by the headers of a request, before its body is read.
 
-The unix socket lets in its user alone; over TCP a token says the same. No web page may ask, on either way in: not from
-another site (Origin), and not by a name that was made to point here (Host).
+The unix socket is open to its user only; over TCP the token proves the same. No web page may ask: not from another site
+(Origin), and not by a name that was made to point here (Host).
 """
 
 import hmac
@@ -23,8 +23,8 @@ OWN_SITES = (b"same-origin", b"none")  # of Sec-Fetch-Site; another port of this
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
-    """The way in over 127.0.0.1."""
+class TcpAccess:
+    """Access over 127.0.0.1."""
 
     port: int
     token: str
@@ -43,26 +43,28 @@ class Refusal(NamedTuple):
 LONG_HEADER = Refusal(
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
     "header_too_large",
-    f"The header of a request may have {MAX_HEADER_BYTES} bytes.",
+    f"The header of a request may have at most {MAX_HEADER_BYTES} bytes.",
 )
 TOO_LARGE = Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, RequestTooLarge.code, str(RequestTooLarge(MAX_BODY_BYTES)))
 WRONG_HOST = Refusal(
-    HTTPStatus.MISDIRECTED_REQUEST, "wrong_host", "This daemon answers to 127.0.0.1 and localhost, with its port."
+    HTTPStatus.MISDIRECTED_REQUEST,
+    "wrong_host",
+    "The Host header must be 127.0.0.1 or localhost, with the daemon's port.",
 )
 FOREIGN = Refusal(HTTPStatus.FORBIDDEN, "foreign_origin", "Requests from web pages are refused.")
 NO_TOKEN = Refusal(
     HTTPStatus.UNAUTHORIZED,
     "unauthorised",
-    "Send `Authorization: Bearer` with the token of the daemon; `recollect status` says where it lies.",
+    "Send `Authorization: Bearer` with the token of the daemon; `recollect status` shows its file.",
 )
 
 
 class Guard:
-    """Around everything that answers, mounted parts too."""
+    """Wraps the whole app, MCP included."""
 
-    def __init__(self, app: ASGIApp, door: Door | None, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
+    def __init__(self, app: ASGIApp, tcp_access: TcpAccess | None, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
         self._app = app
-        self._door = door
+        self._tcp_access = tcp_access
         self._max_body_bytes = max_body_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -79,70 +81,81 @@ class Guard:
             await self._app(scope, counted.receive, counted.send)
 
     def _refusal(self, scope: Scope) -> Refusal | None:
-        if header_bytes(scope) > MAX_HEADER_BYTES:  # it came at once: h11 only bounds one that comes in parts
+        if header_bytes(scope) > MAX_HEADER_BYTES:  # it came in one piece: h11 only limits one that comes in parts
             return LONG_HEADER
         headers = _Headers(scope)
         server = scope.get("server")
-        by_tcp = server is None or server[1] is not None  # who cannot be told is a stranger
-        hosts = self._door.hosts if by_tcp and self._door else ()
-        origin = headers.the_one(b"origin")
-        if by_tcp and not {headers.the_one(b"host"), *_authority(scope["path"])} <= {*hosts}:
+        by_tcp = server is None or server[1] is not None  # an unknown connection counts as TCP
+        hosts: tuple[bytes, ...] = ()
+        if by_tcp and self._tcp_access is not None:
+            hosts = self._tcp_access.hosts
+        if by_tcp and not _has_right_host(headers, scope["path"], hosts):
             return WRONG_HOST
-        if origin is not None and origin not in [b"http://" + host for host in hosts]:
+        if _is_from_web_page(headers, hosts):
             return FOREIGN
-        if headers.the_one(b"sec-fetch-site") not in (None, *OWN_SITES):
-            return FOREIGN
-        if by_tcp and not self._has_token(headers.the_one(b"authorization")):
+        if by_tcp and not self._has_token(headers.single(b"authorization")):
             return NO_TOKEN
-        length = headers.the_one(b"content-length")
-        is_large = length and int(length[:20]) > self._max_body_bytes  # that it is a number was checked by h11
+        length = headers.single(b"content-length")
+        is_large = length and int(length[:20]) > self._max_body_bytes  # h11 has checked that it is a number
         if is_large and not is_stream(scope["path"]):
             return TOO_LARGE
         return None
 
     def _has_token(self, given: bytes | None) -> bool:
+        if self._tcp_access is None:
+            return False
         scheme, _, token = (given or b"").partition(b" ")
-        return (
-            self._door is not None
-            and scheme.lower() == b"bearer"
-            and hmac.compare_digest(token.strip(), self._door.token.encode())
-        )
+        is_right = hmac.compare_digest(token.strip(), self._tcp_access.token.encode())
+        return scheme.lower() == b"bearer" and is_right
+
+
+def _has_right_host(headers: "_Headers", path: str, hosts: tuple[bytes, ...]) -> bool:
+    """Check the header, and the host in `POST http://localhost:7733/v1/...`, which counts as much."""
+    if path.startswith("http://") and path.removeprefix("http://").partition("/")[0].encode() not in hosts:
+        return False
+    return headers.single(b"host") in hosts
+
+
+def _is_from_web_page(headers: "_Headers", hosts: tuple[bytes, ...]) -> bool:
+    origin = headers.single(b"origin")
+    if origin is not None and origin not in [b"http://" + host for host in hosts]:
+        return True
+    return headers.single(b"sec-fetch-site") not in (None, *OWN_SITES)
 
 
 def header_bytes(scope: Scope) -> int:
-    """About what was sent."""
-    named = sum(len(name) + len(value) + len(b": \r\n") for name, value in scope["headers"])
-    return named + len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
-
-
-def _authority(path: str) -> list[bytes]:
-    """The name in `POST http://localhost:7733/v1/...`; it counts as much as the header."""
-    return [path.removeprefix("http://").partition("/")[0].encode()] if path.startswith("http://") else []
+    """Return about how many bytes were sent."""
+    fields = sum(len(name) + len(value) + len(b": \r\n") for name, value in scope["headers"])
+    return fields + len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
 
 
 class _Headers:
     def __init__(self, scope: Scope) -> None:
         self._all: list[tuple[bytes, bytes]] = scope["headers"]
 
-    def the_one(self, name: bytes) -> bytes | None:
-        """None: it was not sent. Sent twice it is worth nothing: nobody could say which one counts."""
+    def single(self, name: bytes) -> bytes | None:
+        """Return the value of a header; None if it was not sent, empty if it was sent twice, which is ambiguous."""
         values = [value for key, value in self._all if key == name]
-        return values[0] if len(values) == 1 else b"" if values else None
+        if not values:
+            return None
+        return values[0] if len(values) == 1 else b""
 
 
 class _CountedBody:
-    """A body whose length nobody told is counted while it comes. Past the limit we answer, and its reader is alone."""
+    """Counts a body while it arrives. Beyond the limit we answer, and the app sees a disconnect."""
 
-    def __init__(self, receive: Receive, send: Send, most: int) -> None:
+    def __init__(self, receive: Receive, send: Send, max_bytes: int) -> None:
         self._receive = receive
         self._send = send
-        self._left = most
+        self._left = max_bytes
         self._refused = False
 
     async def receive(self) -> Message:
-        message = await self._receive() if not self._refused else {"type": "http.disconnect"}
+        if self._refused:
+            return {"type": "http.disconnect"}
+        message = await self._receive()
         self._left -= len(message.get("body", b""))
-        if self._left >= 0 or self._refused:
+        if self._left >= 0:
             return message
         self._refused = True
         await _refuse(TOO_LARGE, self._send)
@@ -159,7 +172,7 @@ async def _refuse(refusal: Refusal, send: Send) -> None:
     headers = [
         (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),  # what else is on its way is not read
+        (b"connection", b"close"),  # the rest of the request is not read
     ]
     if refusal is NO_TOKEN:
         headers.append((b"www-authenticate", b"Bearer"))

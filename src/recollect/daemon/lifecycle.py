@@ -1,4 +1,4 @@
-"""The life of the daemon that has the lock: it opens, listens, watches itself, and ends in time."""
+"""The life of the daemon that has the lock: open the database, listen, watch for idleness, end in time."""
 
 import asyncio
 import logging
@@ -19,11 +19,11 @@ from recollect import __version__, config, wiring
 from recollect.client import VERSION_HEADER
 from recollect.config import Paths
 from recollect.daemon import log as daemon_log
-from recollect.daemon.app import Activity, Served, create_app
+from recollect.daemon.app import Activity, AppContext, create_app
 from recollect.daemon.background import Background
 from recollect.daemon.guard import Guard
-from recollect.daemon.listening import Listening, listening
-from recollect.daemon.protocol import MAX_HEADER_BYTES, Bounds, bounded
+from recollect.daemon.listening import Listeners, open_listeners
+from recollect.daemon.protocol import MAX_HEADER_BYTES, Bounds, make_protocol
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import RecollectError
 from recollect.engine.engine import Engine
@@ -32,26 +32,29 @@ log = logging.getLogger("recollect.daemon")
 
 WATCH_S = 1.0
 TIDY_S = 600.0
-TIDY_SOON_S, QUIET_S = 60.0, 2.0  # after a session was deleted: as soon as nobody asks, and no later than that
+TIDY_SOON_S, QUIET_S = (
+    60.0,
+    2.0,
+)  # after a session was deleted: when no request comes for QUIET_S, at the latest after TIDY_SOON_S
 BOUNDS = Bounds()
-ANSWER_S = 2  # what requests under way get when it ends; uvicorn takes whole seconds
-END_S = 2.8  # after so long it ends whatever still runs; SQLite loses nothing by that
+ANSWER_S = 2  # for running requests when it ends; uvicorn takes whole seconds
+END_S = 2.8  # then the process exits, whatever still runs; SQLite loses nothing by that
 
 
 def serve(places: Paths, bounds: Bounds = BOUNDS) -> int:
-    """Run until stopped or idle. Only for who holds the lock."""
-    daemon_log.begin(places.log)
+    """Run until stopped or idle. The caller must have the lock."""
+    daemon_log.start_log(places.log)
     settings = LiveSettings(places.settings, os.environ)
     model = wiring.Model(places.model)
     activity = Activity()
     with (
         wiring.open_engine(settings, places.database, model.if_loaded, resident=True, pauses=places.pause) as engine,
-        listening(places, settings(None).daemon.port) as heard,
+        open_listeners(places, settings(None).daemon.port) as listeners,
         Background(engine, model, activity.is_calm) as background,
     ):
-        activity.wakes(background.wake)
-        server = _Server(settings, activity, heard, engine)
-        served = Served(
+        activity.on_work(background.wake)
+        server = _Server(settings, activity, listeners, engine)
+        context = AppContext(
             engine=engine,
             settings_for=settings,
             model=model,
@@ -61,13 +64,13 @@ def serve(places: Paths, bounds: Bounds = BOUNDS) -> int:
         )
         if engine.is_read_only:
             log.warning("the database can be read but not written: nothing is learnt", extra={"where": "database"})
-        server.serve_app(Guard(create_app(served), heard.door), bounds)
-        _write_down(engine)
+        server.serve_app(Guard(create_app(context), listeners.tcp_access), bounds)
+        _save_unwritten(engine)
     return 0
 
 
-def _write_down(engine: Engine) -> None:
-    """What waited in memory for a full disk: the last chance."""
+def _save_unwritten(engine: Engine) -> None:
+    """Try once more to store the events that waited in memory for a full disk."""
     try:
         if engine.unwritten:
             engine.write_down()
@@ -78,10 +81,10 @@ def _write_down(engine: Engine) -> None:
 class _Server:
     """uvicorn on sockets that we own, ended by request, signal or idleness."""
 
-    def __init__(self, settings: LiveSettings, activity: Activity, heard: Listening, engine: Engine) -> None:
+    def __init__(self, settings: LiveSettings, activity: Activity, listeners: Listeners, engine: Engine) -> None:
         self._settings = settings
         self._engine = engine
-        self._heard = heard
+        self._listeners = listeners
         self._activity = activity
         self._uvicorn: uvicorn.Server | None = None
 
@@ -97,7 +100,7 @@ class _Server:
                 access_log=False,
                 lifespan="off",
                 loop="asyncio",
-                http=bounded(bounds),
+                http=make_protocol(bounds),
                 ws="none",
                 server_header=False,
                 headers=[(VERSION_HEADER, __version__)],
@@ -105,26 +108,28 @@ class _Server:
                 timeout_graceful_shutdown=ANSWER_S,
             )
         )
-        door = self._heard.door
-        log.info("listening, version %s%s", __version__, "" if door is None else f", 127.0.0.1:{door.port}")
-        _leave_standard_error()
-        asyncio.run(self._until_done(self._uvicorn))
+        access = self._listeners.tcp_access
+        log.info("listening, version %s%s", __version__, "" if access is None else f", 127.0.0.1:{access.port}")
+        _detach_stderr()
+        asyncio.run(self._run_until_done(self._uvicorn))
         log.info("ended after %d requests", self._activity.requests)
 
-    async def _until_done(self, server: uvicorn.Server) -> None:
-        asyncio.get_running_loop().set_exception_handler(_unforeseen)
+    async def _run_until_done(self, server: uvicorn.Server) -> None:
+        asyncio.get_running_loop().set_exception_handler(_log_unexpected)
         watch = asyncio.create_task(self._watch())
-        watch.add_done_callback(self._unwatched)
+        watch.add_done_callback(self._end_unwatched)
         try:
-            await server.serve(sockets=self._heard.sockets)
+            await server.serve(sockets=self._listeners.sockets)
         finally:
             watch.cancel()
 
-    def _unwatched(self, watch: "asyncio.Task[None]") -> None:
-        """Without it nothing would ever end this daemon: better none than one for ever."""
-        error = None if watch.cancelled() else watch.exception()
+    def _end_unwatched(self, watch: "asyncio.Task[None]") -> None:
+        """End the daemon if its watch failed: nothing else would ever end it."""
+        if watch.cancelled():
+            return
+        error = watch.exception()
         if error is not None:
-            log.error("%s at %s", type(error).__name__, daemon_log.places_of(error), extra={"where": "watch"})
+            log.error("%s at %s", type(error).__name__, daemon_log.code_places(error), extra={"where": "watch"})
             self.finish()
 
     async def _watch(self) -> None:
@@ -138,30 +143,33 @@ class _Server:
                 log.info("idle for %.0f s", self._activity.idle_seconds())
                 self.finish()
             if not await asyncio.to_thread(lambda: self._engine.is_there):
-                log.warning("the database, or its log, was moved or deleted: the next daemon opens what is there then")
+                log.warning(
+                    "the database or its log was moved or deleted: this daemon ends, the next one opens the new file"
+                )
                 self.finish()
-            if not self._heard.found_by.is_ours():
-                log.warning("the socket was taken away: nobody can reach this daemon any more")
+            if not self._listeners.address_file.is_ours():
+                log.warning("the socket was removed, so no client can reach this daemon: it ends")
                 self.finish()
 
     def _is_time_to_tidy(self, since_s: float) -> bool:
-        is_soon = since_s > TIDY_SOON_S or self._activity.idle_seconds() > QUIET_S
-        return since_s > TIDY_S or (self._engine.is_untidy and is_soon)
+        if since_s > TIDY_S:
+            return True
+        return self._engine.is_untidy and (since_s > TIDY_SOON_S or self._activity.idle_seconds() > QUIET_S)
 
     def _idle_s(self) -> float:
-        """Not on the loop: a disk that hangs must not hold up anybody else."""
+        """Run this in a thread: a disk that hangs must not block other requests."""
         return self._settings(None).daemon.idle_minutes * 60 or float("inf")
 
     def _tidy_up(self) -> None:
         try:
             self._engine.tidy(datetime.now(UTC))
-        except (RecollectError, OSError) as error:  # a busy or full disk today is tried again later
+        except (RecollectError, OSError) as error:  # a busy or full disk: tried again later
             code = error.code if isinstance(error, RecollectError) else type(error).__name__
             log.warning("%s", code, extra={"where": "tidying"})
 
 
 class _Uvicorn(uvicorn.Server):
-    """Ends in time, and by a signal as by a request: answers first, then everything is closed."""
+    """Ends in time. A signal works like a request to stop: answer first, then close everything."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         last = threading.Timer(END_S, os._exit, [0])
@@ -173,19 +181,19 @@ class _Uvicorn(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self.handle_exit)
-        yield  # uvicorn would raise the signal once more, and nothing after us would be closed
+        yield  # uvicorn would raise the signal again, and the database would not be closed
 
 
-def _leave_standard_error() -> None:
-    """Whoever started us read there why we did not come up; from now on the log has it."""
+def _detach_stderr() -> None:
+    """The program that started us reads there why we failed to start; from now on problems go to the log."""
     if not os.isatty(2):
         nothing = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
         os.dup2(nothing, 2)
         os.close(nothing)
 
 
-def _unforeseen(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Of what nobody waits for in the event loop. Its own message would show what was handled."""
+def _log_unexpected(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log an error of a task in the event loop without its message, which may have content in it."""
     error = context.get("exception")
-    what = "no exception" if error is None else type(error).__name__
-    log.error("%s", what, extra={"where": "event loop"})
+    kind = "no exception" if error is None else type(error).__name__
+    log.error("%s", kind, extra={"where": "event loop"})

@@ -1,7 +1,7 @@
-"""Where the daemon is heard: a unix socket for its user alone, and 127.0.0.1 with a token where that is asked for, or
-where sockets do not serve.
+"""Where the daemon listens: a unix socket for its user only, and 127.0.0.1 with a token if a port is set or the disk has
+no sockets.
 
-Whoever holds the lock owns these files: what lies there is left over from a daemon that was killed.
+The daemon with the lock owns these files: any that exist are left over from a killed daemon.
 """
 
 import errno
@@ -16,30 +16,30 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recollect.config import Paths
-from recollect.daemon.guard import Door
+from recollect.daemon.guard import TcpAccess
 from recollect.domain.errors import DaemonError
 
 log = logging.getLogger("recollect.daemon")
 
 BACKLOG = 128
 TOKEN_BYTES = 32
-# What a disk says that keeps files but no sockets: nothing that anybody here could mend.
+# Errors of a disk that stores files but no sockets.
 NO_SOCKETS = frozenset(
     {errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.ENOSYS, errno.EINVAL}
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listening:
-    """What the daemon listens on, and the file that everybody finds it by."""
+class Listeners:
+    """The daemon's sockets, and the file by which clients find it."""
 
     sockets: list[socket.socket]
-    found_by: "SocketFile"
-    door: Door | None  # None: not on TCP
+    address_file: "SocketFile"
+    tcp_access: TcpAccess | None  # None: not on TCP
 
 
 class SocketFile:
-    """A file of ours: somebody else's under the same name is none."""
+    """A file that we created; notices if another one has its name now."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -54,41 +54,50 @@ class SocketFile:
 
 
 @contextmanager
-def listening(places: Paths, port: int) -> Iterator[Listening]:
-    """On the unix socket; with a `port`, or where there are no sockets, on TCP as well."""
+def open_listeners(places: Paths, port: int) -> Iterator[Listeners]:
+    """Listen on the unix socket; with a `port`, or without unix sockets, on TCP."""
     _remove(places.socket)
     _remove(places.tcp)
-    unix = _unix(places.socket)
-    socket_place = SocketFile(places.socket)
+    sockets = []
+    unix = _bind_unix(places.socket)
+    socket_file = SocketFile(places.socket)
     if unix is not None:
-        unix.listen(BACKLOG)  # only now: nobody can know of it before we know what is ours
-    tcp, door = _by_tcp(places, port, required=unix is None) if port or unix is None else (None, None)
-    tcp_place = SocketFile(places.tcp)
-    sockets = [one for one in (unix, tcp) if one is not None]
+        unix.listen(BACKLOG)  # only now: no client may connect before we know which file is ours
+        sockets.append(unix)
+    tcp = None
+    if port or unix is None:
+        tcp = _listen_on_tcp(places, port, required=unix is None)
+    if tcp is not None:
+        sockets.append(tcp[0])
+    tcp_file = SocketFile(places.tcp)
     try:
-        yield Listening(sockets=sockets, found_by=tcp_place if unix is None else socket_place, door=door)
+        yield Listeners(
+            sockets=sockets,
+            address_file=tcp_file if unix is None else socket_file,
+            tcp_access=None if tcp is None else tcp[1],
+        )
     finally:
-        socket_place.remove()
-        tcp_place.remove()
-        for one in sockets:
-            one.close()
+        socket_file.remove()
+        tcp_file.remove()
+        for listener in sockets:
+            listener.close()
 
 
-def _by_tcp(places: Paths, port: int, *, required: bool) -> tuple[socket.socket, Door] | tuple[None, None]:
+def _listen_on_tcp(places: Paths, port: int, *, required: bool) -> tuple[socket.socket, TcpAccess] | None:
     try:
-        listener = _tcp(port)
-        door = Door(port=listener.getsockname()[1], token=_token(places.token))
-        _write_private(places.tcp, f"{door.port}\n{door.token}\n")
+        listener = _bind_tcp(port)
+        access = TcpAccess(port=listener.getsockname()[1], token=_load_token(places.token))
+        _write_private(places.tcp, f"{access.port}\n{access.token}\n")
     except DaemonError as error:
         if required:
             raise
-        log.error("%s", error)  # there is another way in, and hosts use that
-        return None, None
-    return listener, door
+        log.error("%s", error)  # hosts use the unix socket
+        return None
+    return listener, access
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Tells one file from another under the same name: an inode number alone is soon used again."""
+    """Identify a file. The inode number is not enough: it is soon reused."""
     try:
         facts = path.lstat()
     except OSError:
@@ -103,8 +112,8 @@ def _remove(path: Path) -> None:
         raise DaemonError(f"{path} cannot be replaced: {error.strerror}. Remove it.") from error
 
 
-def _unix(path: Path) -> socket.socket | None:
-    """None: there are no sockets on this system, or not on this disk."""
+def _bind_unix(path: Path) -> socket.socket | None:
+    """None if the system or this disk has no unix sockets."""
     if not hasattr(socket, "AF_UNIX"):
         return None
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -116,7 +125,7 @@ def _unix(path: Path) -> socket.socket | None:
         with suppress(OSError):
             path.unlink()
         if error.errno not in NO_SOCKETS:
-            raise DaemonError(f"Nobody can listen at {path}: {error.strerror}. Check the folder.") from error
+            raise DaemonError(f"Cannot bind the socket {path}: {error.strerror}. Check the folder.") from error
         log.warning("no socket at %r (%s): 127.0.0.1 instead", str(path), errno.errorcode[error.errno])
         return None
     finally:
@@ -124,37 +133,35 @@ def _unix(path: Path) -> socket.socket | None:
     return listener
 
 
-def _tcp(port: int) -> socket.socket:
+def _bind_tcp(port: int) -> socket.socket:
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a restart need not wait for the last connections
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a restart need not wait for old connections
     try:
         listener.bind(("127.0.0.1", port))
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise DaemonError(
-            f"Nobody can listen on 127.0.0.1:{port}: {error.strerror}. Set another [daemon] port."
-        ) from error
+        raise DaemonError(f"Cannot listen on 127.0.0.1:{port}: {error.strerror}. Set another [daemon] port.") from error
     return listener
 
 
-def _token(path: Path) -> str:
-    """The same one from daemon to daemon. One that others could have read is replaced."""
+def _load_token(path: Path) -> str:
+    """Return the token of the last daemon; a new one if other users could read that."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         with os.fdopen(descriptor, encoding="ascii", errors="replace") as file:
             facts = os.fstat(file.fileno())
-            known = file.read(1000).strip()
+            token = file.read(1000).strip()
         is_private = stat.S_ISREG(facts.st_mode) and facts.st_uid == os.getuid() and not facts.st_mode & 0o077
-        if is_private and len(known) >= TOKEN_BYTES:
-            return known
+        if is_private and len(token) >= TOKEN_BYTES:
+            return token
     token = secrets.token_urlsafe(TOKEN_BYTES)
     _write_private(path, f"{token}\n")
     return token
 
 
 def _write_private(path: Path, text: str) -> None:
-    """The whole file or none of it, and never one that others can read."""
+    """Write the whole file or nothing, readable for its user only."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         draft.unlink(missing_ok=True)
@@ -163,4 +170,4 @@ def _write_private(path: Path, text: str) -> None:
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
-        raise DaemonError(f"{path} cannot be written: {error.strerror}. Check owner and free space.") from error
+        raise DaemonError(f"{path} cannot be written: {error.strerror}. Check its owner and the free space.") from error

@@ -1,7 +1,7 @@
-"""The daemon's log: one JSON object per line, rotating, for its user alone; the last problems are in memory as well.
+"""The daemon's log: one JSON object per line, rotating, for its user only. The last problems are in memory too.
 
-It says where and what kind, never what somebody said: of an error that nobody foresaw it has the type and the places in
-our code, not its message.
+A line has the place and the kind of a problem, never content. Of an unexpected error it has the type and the places in our
+code, not the message.
 """
 
 import errno
@@ -21,14 +21,14 @@ from recollect.privacy.secrets import redact
 MAX_BYTES = 1_000_000
 FILES = 3
 LAST = 10
-# What anybody on this machine can do a thousand times in a second: what is refused, and what is no HTTP.
-STRANGERS = ("guard", "connection", "uvicorn.error")
-STRANGERS_S = 10.0  # so often each kind of it has a line
+# Problems that any user of this machine can cause a thousand times a second: refused requests, and invalid HTTP.
+OUTSIDE = ("guard", "connection", "uvicorn.error")
+OUTSIDE_S = 10.0  # between two lines of the same kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noted:
-    """A problem of this daemon's life."""
+    """A problem since this daemon started."""
 
     at: datetime
     where: str  # a route, or a part of the daemon
@@ -36,21 +36,21 @@ class Noted:
 
 
 _last: deque[Noted] = deque(maxlen=LAST)
-_of_strangers: dict[str, Noted] = {}  # the last of each kind: they push nothing out
+_last_outside: dict[str, Noted] = {}  # the last of each kind; they displace nothing in _last
 
 
 def last_errors() -> tuple[Noted, ...]:
-    """The newest last."""
-    return tuple(sorted([*_last, *_of_strangers.values()], key=lambda noted: noted.at))
+    """Return the last problems, the newest last."""
+    return tuple(sorted([*_last, *_last_outside.values()], key=lambda noted: noted.at))
 
 
-def begin(path: Path) -> None:
-    """What we and uvicorn log goes to this file from now on. Where it cannot be written, memory has to do."""
-    logging.raiseExceptions = False  # a full disk must not make a second problem of the first
-    handlers: list[logging.Handler] = [_Remembering(logging.WARNING)]
+def start_log(path: Path) -> None:
+    """Send our log and uvicorn's to this file. If it cannot be written, problems are only kept in memory."""
+    logging.raiseExceptions = False  # a full disk must not cause a second problem
+    handlers: list[logging.Handler] = [_LastProblems(logging.WARNING)]
     try:
         file = _PrivateFile(path, maxBytes=MAX_BYTES, backupCount=FILES - 1, encoding="utf-8")
-        file.addFilter(_Seldom())
+        file.addFilter(_RateLimit())
         handlers.append(file)
     except OSError as error:
         why = "it is a link; remove it" if error.errno == errno.ELOOP else type(error).__name__
@@ -59,12 +59,12 @@ def begin(path: Path) -> None:
         logger = logging.getLogger(name)
         logger.setLevel(level)
         for handler in handlers:
-            handler.setFormatter(_Lines())
+            handler.setFormatter(_JsonLines())
             logger.addHandler(handler)
 
 
-def places_of(error: BaseException) -> str:
-    """Where, not what: the message of an unforeseen error may hold what somebody said."""
+def code_places(error: BaseException) -> str:
+    """Return where an error was raised, not its message, which may have content in it."""
     frames = traceback.extract_tb(error.__traceback__)
     return " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
 
@@ -77,27 +77,27 @@ class _PrivateFile(RotatingFileHandler):
         return TextIOWrapper(FileIO(descriptor, "a"), encoding=self.encoding, write_through=True)
 
 
-class _Seldom(logging.Filter):
-    """Of what strangers do, one line of each kind in a while; it tells how many were left out before it."""
+class _RateLimit(logging.Filter):
+    """Lets one line of each kind from outside pass in OUTSIDE_S, with the number of those left out before it."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._kinds: dict[str, tuple[float, int]] = {}  # when it was said last, and how often it was not said since
+        self._kinds: dict[str, tuple[float, int]] = {}  # when it was last logged, and how often it was left out since
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if not _is_of_a_stranger(record):
+        if not _is_from_outside(record):
             return True
         kind = record.getMessage()
-        said, left_out = self._kinds.get(kind, (float("-inf"), 0))
-        if 0 <= record.created - said < STRANGERS_S:
-            self._kinds[kind] = (said, left_out + 1)
+        logged_at, left_out = self._kinds.get(kind, (float("-inf"), 0))
+        if 0 <= record.created - logged_at < OUTSIDE_S:
+            self._kinds[kind] = (logged_at, left_out + 1)
             return False
         self._kinds[kind] = (record.created, 0)
         record.left_out = left_out
         return True
 
 
-class _Lines(logging.Formatter):
+class _JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, str | int] = {
             "at": _at(record).isoformat(timespec="milliseconds"),
@@ -106,27 +106,27 @@ class _Lines(logging.Formatter):
             "says": redact(record.getMessage().strip()).text,
         }
         if getattr(record, "left_out", 0):
-            line["left_out"] = record.left_out  # type: ignore[attr-defined]  # by the filter
+            line["left_out"] = record.left_out  # type: ignore[attr-defined]  # set by the filter
         error = record.exc_info[1] if record.exc_info else None
         if error is not None:
-            line |= {"error": type(error).__name__, "places": places_of(error)}
+            line |= {"error": type(error).__name__, "places": code_places(error)}
         return json.dumps(line, ensure_ascii=False)
 
 
-class _Remembering(logging.Handler):
+class _LastProblems(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        said = record.getMessage().strip() if error is None else type(error).__name__
-        code, *_ = redact(said).text.splitlines() or [""]
+        message = record.getMessage().strip() if error is None else type(error).__name__
+        code, *_ = redact(message).text.splitlines() or [""]
         noted = Noted(at=_at(record), where=_where(record), code=code)
-        if _is_of_a_stranger(record):
-            _of_strangers[code] = noted
+        if _is_from_outside(record):
+            _last_outside[code] = noted
         else:
             _last.append(noted)
 
 
-def _is_of_a_stranger(record: logging.LogRecord) -> bool:
-    return _where(record) in STRANGERS and not record.exc_info  # an exception is our own
+def _is_from_outside(record: logging.LogRecord) -> bool:
+    return _where(record) in OUTSIDE and not record.exc_info  # an exception is our own mistake
 
 
 def _at(record: logging.LogRecord) -> datetime:
@@ -134,5 +134,5 @@ def _at(record: logging.LogRecord) -> datetime:
 
 
 def _where(record: logging.LogRecord) -> str:
-    """A route or a part where it was given (`extra={"where": ...}`), else who logged."""
+    """Return the route or part (`extra={"where": ...}`), or the name of the logger."""
     return str(getattr(record, "where", record.name))

@@ -1,4 +1,4 @@
-"""The description of the HTTP API, made from the types of its requests and answers: it cannot say anything else."""
+"""The OpenAPI description, built from the types of requests and answers, so that it cannot differ from them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ from recollect.api.wire import ErrorAnswer
 
 REF = "#/components/schemas/{name}"
 FAILURES = {
-    "400": "The request is not of the agreed form, or asks for what is refused.",
+    "400": "The request is malformed, or asks for something that is refused.",
     "401": "On 127.0.0.1 only: the token is missing or wrong.",
-    "403": "A web page asks.",
+    "403": "The request comes from a web page.",
     "413": "The request is too large.",
     "421": "On 127.0.0.1 only: the request names another host.",
     "431": "The header is too large.",
-    "500": "A fault of ours; the log says where.",
-    "503": "The database cannot be used just now; the message says why.",
+    "500": "A bug in Recollect; the log has the place.",
+    "503": "The database cannot be used at the moment; the message says why.",
 }
 ELSEWHERE = {
     "404": "There is no such path.",
@@ -28,31 +28,38 @@ ELSEWHERE = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
-    """One path as the description tells it."""
+class ApiPath:
+    """One path of the API."""
 
     path: str
     method: str
     says: str
-    asks: Any = None  # the type of the body; None: it takes none
+    asks: Any = None  # the type of the body; None: no body
     answers: Any = dict
     asks_store: bool = True
     parameters: Sequence[Mapping[str, Any]] = ()
 
     @property
     def failures(self) -> dict[str, str]:
-        """What it can be answered with besides: `ELSEWHERE` is of no path that is described."""
-        never = {"400"} if self.asks is None else set()
-        never |= {"413"} if self.method == "GET" else set()
-        never |= set() if self.asks_store else {"503"}
+        """Errors of this path; `ELSEWHERE` has those of unknown paths."""
+        never = set()
+        if self.asks is None:
+            never.add("400")
+        if self.method == "GET":
+            never.add("413")
+        if not self.asks_store:
+            never.add("503")
         return {status: says for status, says in FAILURES.items() if status not in never}
 
 
-def description(paths: Sequence[Described]) -> dict[str, Any]:
-    types = [ErrorAnswer, *(kind for path in paths for kind in (path.asks, path.answers) if kind is not None)]
-    distinct = list({id(kind): kind for kind in types}.values())
-    told, components = msgspec.json.schema_components(distinct, ref_template=REF)
-    schemas = {id(kind): schema for kind, schema in zip(distinct, told, strict=True)}
+def describe_api(paths: Sequence[ApiPath]) -> dict[str, Any]:
+    types = {id(ErrorAnswer): ErrorAnswer}
+    for path in paths:
+        if path.asks is not None:
+            types[id(path.asks)] = path.asks
+        types[id(path.answers)] = path.answers
+    found, components = msgspec.json.schema_components(types.values(), ref_template=REF)
+    schemas = dict(zip(types, found, strict=True))
     described: dict[str, dict[str, Any]] = {}
     for path in paths:
         described.setdefault(path.path, {})[path.method.lower()] = _operation(path, schemas)
@@ -73,23 +80,19 @@ def description(paths: Sequence[Described]) -> dict[str, Any]:
     }
 
 
-def _operation(path: Described, schemas: Mapping[int, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = {
+def _operation(path: ApiPath, schemas: Mapping[int, Any]) -> dict[str, Any]:
+    operation: dict[str, Any] = {
         "operationId": re.sub(r"[/.]", "_", re.sub(r"^/v1/|[{}]", "", path.path)),
         "summary": path.says,
-        "responses": {
-            "200": {"description": "The answer.", "content": _json(schemas[id(path.answers)])},
-            **{
-                code: {"description": says, "content": _json(schemas[id(ErrorAnswer)])}
-                for code, says in path.failures.items()
-            },
-        },
+        "responses": {"200": {"description": "The answer.", "content": _json(schemas[id(path.answers)])}},
     }
+    for code, says in path.failures.items():
+        operation["responses"][code] = {"description": says, "content": _json(schemas[id(ErrorAnswer)])}
     if path.parameters:
-        told["parameters"] = list(path.parameters)
+        operation["parameters"] = list(path.parameters)
     if path.asks is not None:
-        told["requestBody"] = {"required": True, "content": _json(schemas[id(path.asks)])}
-    return told
+        operation["requestBody"] = {"required": True, "content": _json(schemas[id(path.asks)])}
+    return operation
 
 
 def _json(schema: Any) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""HTTP on one connection, bounded: nobody holds a place without asking something, and there are only so many places.
+"""HTTP with limits: how many connections there are, and how long a header and a body may take.
 
-uvicorn bounds the size of a header and the rest between two requests; here a header and a body get their time. The
-stream of an MCP client has no end, so only its header is timed.
+uvicorn itself limits the size of a header and the time between two requests. The stream of an MCP client has no end, so
+only its header is timed.
 """
 
 import asyncio
@@ -16,28 +16,28 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 log = logging.getLogger("recollect.daemon")
 
-STREAMS = ("/v1/mcp",)  # whose body has no end
+STREAMS = ("/v1/mcp",)  # bodies without an end
 LONG_ANSWERS = (*STREAMS, "/mcp")
-STREAM_END_S = 0.5  # what a stream gets at the daemon's end to answer what is under way
-MAX_HEADER_BYTES = 32_768  # a folder's name may have 4,096 bytes, written as three each
+STREAM_END_S = 0.5  # for a stream's last answers when the daemon ends
+MAX_HEADER_BYTES = 32_768  # a folder's name may have 4,096 bytes, percent-encoded as three each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What one connection may take."""
+    """Limits of a connection."""
 
     header_s: float = 5.0
     body_s: float = 10.0  # for four megabytes on this machine
-    connections: int = 256  # at most half of them over TCP: there, anybody on this machine can open one
+    connections: int = 256  # at most half of them over TCP, where every user of this machine can open one
 
 
 def is_stream(path: str) -> bool:
-    """Whether its body may be of any length and take any time."""
+    """Check whether its body may have any length and take any time."""
     return path in STREAMS
 
 
-def bounded(bounds: Bounds) -> type[asyncio.Protocol]:
-    """What uvicorn takes: a class, and nothing to make it with."""
+def make_protocol(bounds: Bounds) -> type[asyncio.Protocol]:
+    """Return a protocol class: uvicorn gives its constructor no arguments of ours."""
 
     class Protocol(BoundedProtocol):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -51,11 +51,12 @@ class BoundedProtocol(H11Protocol):
         super().__init__(*args, **kwargs)
         self._bounds = bounds
         self._timer: asyncio.TimerHandle | None = None
-        self._timed: tuple[object, object] | None = None
+        self._awaited: tuple[object, object] | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         super().connection_made(transport)
-        places = self._bounds.connections // (2 if self.client else 1)
+        is_tcp = bool(self.client)
+        places = self._bounds.connections // 2 if is_tcp else self._bounds.connections
         if len(self.connections) > places:
             log.warning("too many connections: one was refused", extra={"where": "connection"})
             transport.abort()
@@ -67,7 +68,7 @@ class BoundedProtocol(H11Protocol):
         self._watch()
 
     def send_400_response(self, msg: str) -> None:
-        """uvicorn knows one answer to a request that is none; h11, whose error is being handled, knows which it is."""
+        """Answer with the status of h11's error, which is being handled; uvicorn would always say 400."""
         error = sys.exc_info()[1]
         status = getattr(error, "error_status_hint", 400)
         head = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
@@ -90,17 +91,17 @@ class BoundedProtocol(H11Protocol):
             self.loop.call_later(STREAM_END_S, self.transport.close)
 
     def _watch(self) -> None:
-        """A new timer where the other side owes something else than before: each header, each body has one."""
-        owed = (self.conn.their_state, self.cycle)
-        if owed == self._timed:
+        """Start a new timer whenever the client has to send something new: each header and each body has one."""
+        awaited = (self.conn.their_state, self.cycle)
+        if awaited == self._awaited:
             return
         self._unset_timer()
-        self._timed = owed
-        seconds = self._owed_within()
+        self._awaited = awaited
+        seconds = self._time_limit()
         if seconds is not None and not self.transport.is_closing():
             self._timer = self.loop.call_later(seconds, self._too_slow)
 
-    def _owed_within(self) -> float | None:
+    def _time_limit(self) -> float | None:
         match self.conn.their_state:
             case h11.IDLE:
                 return self._bounds.header_s
@@ -109,7 +110,7 @@ class BoundedProtocol(H11Protocol):
         return None
 
     def _too_slow(self) -> None:
-        log.warning("a connection that did not bring its request in time was closed", extra={"where": "connection"})
+        log.warning("a connection that did not send its request in time was closed", extra={"where": "connection"})
         self.transport.abort()
 
     def _unset_timer(self) -> None:

@@ -1,7 +1,6 @@
-"""Who goes first where all need the same interpreter: a few at a time, those whom a person waits for before the others.
+"""Lets a few requests run at a time, since all share one interpreter; those that a user waits for go first.
 
-The line never keeps anybody for long: after a while one goes on without a place, so that a few who hang (on a disk,
-say) hang alone.
+No request waits long: after MAX_WAIT_S it runs without a place, so that a few that hang (on a disk, say) hang alone.
 """
 
 import asyncio
@@ -10,17 +9,15 @@ from contextlib import asynccontextmanager
 from heapq import heappop, heappush
 from itertools import count
 
-PLACES = 4  # more would only take turns with each other
-BEHIND_S = 0.25  # who is not waited for counts as having come so much later: they are overtaken, but not for ever
-MOST_S = 1.0
+PLACES = 4  # more would only share the processor
+HANDICAP_S = 0.25  # a request that no user waits for counts as having come this much later: overtaken, but not for ever
+MAX_WAIT_S = 1.0
 
 
 class RequestQueue:
-    """For one event loop."""
-
-    def __init__(self, places: int = PLACES, *, most_s: float = MOST_S) -> None:
+    def __init__(self, places: int = PLACES, *, max_wait_s: float = MAX_WAIT_S) -> None:
         self._free = places
-        self._most_s = most_s
+        self._max_wait_s = max_wait_s
         self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
         self._number = count()
 
@@ -34,26 +31,27 @@ class RequestQueue:
                 self._leave()
 
     async def _take(self, first: bool) -> bool:
-        """False: none was free for too long."""
+        """False if no place became free in time."""
         if self._free:
             self._free -= 1
             return True
         loop = asyncio.get_running_loop()
         called: asyncio.Future[None] = loop.create_future()
-        heappush(self._waiting, (loop.time() + (0.0 if first else BEHIND_S), next(self._number), called))
+        due = loop.time() if first else loop.time() + HANDICAP_S
+        heappush(self._waiting, (due, next(self._number), called))
         try:
-            await asyncio.wait([called], timeout=self._most_s)
+            await asyncio.wait([called], timeout=self._max_wait_s)
         except asyncio.CancelledError:
             if called.done():
                 self._leave()
             called.cancel()
             raise
         is_called = called.done()
-        called.cancel()  # else whoever leaves passes over it
+        called.cancel()  # so that _leave skips it
         return is_called
 
     def _leave(self) -> None:
-        """The place goes to the next in line."""
+        """Give the place to the next request in line."""
         while self._waiting:
             _, _, called = heappop(self._waiting)
             if not called.done():

@@ -1,9 +1,7 @@
-"""How it goes with the daemon, in figures. Never what anybody said."""
+"""The daemon's state in numbers, without content."""
 
 import os
-import resource
 from dataclasses import dataclass
-from pathlib import Path
 
 from recollect import __version__
 from recollect.daemon.log import Noted, last_errors
@@ -11,13 +9,14 @@ from recollect.domain.errors import RecollectError
 from recollect.domain.injection import MomentUsage
 from recollect.domain.pause import Pause
 from recollect.engine.engine import Engine
+from recollect.system import memory_mb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutBack:
-    """Memories that became candidates with an upgrade."""
+    """Memories that an upgrade turned back into candidates."""
 
-    deed: int  # which `undo` takes back
+    deed: int  # the change that `undo` reverts
     memories: int
 
 
@@ -27,41 +26,41 @@ class DaemonStatus:
     pid: int
     uptime_s: float
     requests: int
-    memory_mb: float  # what it holds in main memory
+    memory_mb: float  # main memory in use
     memories: int
     to_review: int
     candidates: int
     to_learn: int  # events that wait to be learnt from
-    unwritten: int  # events that wait in memory: the disk takes nothing
-    dropped: int  # events that are lost: memory had no room for them either
-    taken_back: int | None  # the deed that took back what an older version had ended in doubt
-    put_back: PutBack | None  # captured memories that today's rules would not confirm
-    to_embed: int  # memories and turns that wait for their meaning
-    secrets: str | None  # how far what is kept was looked at with the rules of this version; None: not begun
-    extractor: str | None  # None: no language model reads sessions
+    unwritten: int  # events that wait in memory because the disk is full
+    dropped: int  # events that are lost because memory had no room either
+    taken_back: int | None  # the change that restored memories which an older version had replaced in doubt
+    put_back: PutBack | None  # captured memories that today's rules do not confirm
+    to_embed: int  # memories and turns without a vector
+    secrets: str | None  # progress of the search for secrets with the rules of this version; None: not started
+    extractor: str | None  # None: off
     model: str
-    read_only: bool  # the database can be read but not written: nothing is learnt
-    pauses: list[Pause]  # those that are on: nothing is captured or injected
-    usage: list[MomentUsage]  # what the blocks of each moment came to
-    last_errors: list[Noted]  # of this daemon's life, the newest last
+    read_only: bool  # the database cannot be written: nothing is learnt
+    pauses: list[Pause]  # active ones: nothing is captured or injected
+    usage: list[MomentUsage]  # tokens and blocks of each moment
+    last_errors: list[Noted]  # since this daemon started, the newest last
 
 
-def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> DaemonStatus:
+def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> DaemonStatus:
     waiting = engine.waiting(None)
     return DaemonStatus(
         version=__version__,
         pid=os.getpid(),
         uptime_s=round(uptime_s, 1),
         requests=requests,
-        memory_mb=_memory_mb(),
+        memory_mb=memory_mb(),
         memories=engine.count(),
         to_review=len(engine.cases()),
         candidates=len(engine.candidates()),
         to_learn=engine.to_learn(),
         unwritten=engine.unwritten,
         dropped=engine.dropped,
-        taken_back=_taken_back(engine),
-        put_back=_put_back(engine),
+        taken_back=_change_taken_back(engine),
+        put_back=_memories_put_back(engine),
         to_embed=waiting.memories + waiting.turns,
         secrets=engine.looked_again(),
         extractor=_extractor(engine),
@@ -73,28 +72,20 @@ def status_of(engine: Engine, model: str, uptime_s: float, requests: int) -> Dae
     )
 
 
-def _taken_back(engine: Engine) -> int | None:
-    deed = engine.taken_back()
-    return None if deed is None else deed.id
+def _change_taken_back(engine: Engine) -> int | None:
+    change = engine.taken_back()
+    return None if change is None else change.id
 
 
-def _put_back(engine: Engine) -> PutBack | None:
-    deed = engine.put_back()
-    return None if deed is None else PutBack(deed=deed.id, memories=deed.memories)
+def _memories_put_back(engine: Engine) -> PutBack | None:
+    change = engine.put_back()
+    return None if change is None else PutBack(deed=change.id, memories=change.memories)
 
 
 def _extractor(engine: Engine) -> str | None:
-    """How it goes with the language model that reads sessions too."""
+    """Return the state of the extractor, or what is wrong with its settings."""
     try:
         extractor = engine.extractor()
     except RecollectError as error:
         return str(error)
     return None if extractor is None else str(extractor.state)
-
-
-def _memory_mb() -> float:
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[1])
-        return round(pages * resource.getpagesize() / 1e6, 1)
-    except (OSError, IndexError, ValueError):  # not Linux: the most that it ever held
-        return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, 1)

@@ -1,6 +1,8 @@
-"""Who asks: the folder and the session behind a connection; the host's own session, where its plugin tells of it. A
-client keeps its connection for days; a live context is shorter, so a session that asked nothing for a while begins
-anew."""
+"""Finds the folder and the session of an MCP call; the host's own session if its plugin announced it.
+
+A client keeps its connection for days, but a live context is shorter: after NEW_SESSION_AFTER without a call, the
+connection gets a new session.
+"""
 
 import os
 import threading
@@ -12,28 +14,28 @@ from urllib.parse import unquote
 
 from recollect.domain.errors import PayloadError
 from recollect.domain.memory import MAX_NAME_CHARS, SessionId, check_name
-from recollect.mcp.asking_sessions import AskingSessions, is_whole_path
+from recollect.mcp.asking_sessions import AskingSessions, is_absolute_path
 from recollect.mcp.tools import Asker
 
 FOLDER_HEADER, SESSION_HEADER, PROTOCOL_SESSION_HEADER = "recollect-folder", "recollect-session", "mcp-session-id"
 FOLDER_QUERY = "folder"
-OURS = "mcp-"  # begins the names that we and our bridge give; others are a host's own sessions
-ANEW = timedelta(minutes=10)
+OWN_PREFIX = "mcp-"  # of the names that we and our bridge give; other names are a host's own sessions
+NEW_SESSION_AFTER = timedelta(minutes=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """What a request says of its sender."""
+    """The sender of a request."""
 
     headers: Mapping[str, str]  # names in lower case
     query: Mapping[str, str]
-    peer: str = ""  # the other end, where nothing else names it
+    peer: str = ""  # the address of the client, for want of a name
 
     def folder(self) -> str | None:
         given = self.query.get(FOLDER_QUERY) or unquote(self.headers.get(FOLDER_HEADER, ""))
         if not given:
             return None
-        if not is_whole_path(given):
+        if not is_absolute_path(given):
             raise PayloadError("The folder of this connection is not usable: give its whole path, from / on.")
         return given
 
@@ -42,16 +44,16 @@ class Connection:
         if given:
             check_name(given[: MAX_NAME_CHARS + 1], "session")
             return given
-        # A name that looks random may look like a secret: no session is kept under one.
-        named = f"{self.folder()} {self.headers.get(PROTOCOL_SESSION_HEADER) or self.peer}"
-        return OURS + blake2b(named.encode("utf-8", "replace"), digest_size=5).hexdigest()
+        # A short hash: a long random name may look like a secret and be redacted.
+        name = f"{self.folder()} {self.headers.get(PROTOCOL_SESSION_HEADER) or self.peer}"
+        return OWN_PREFIX + blake2b(name.encode("utf-8", "replace"), digest_size=5).hexdigest()
 
 
 @dataclass(slots=True)
 class _Live:
     session: SessionId
     last: datetime
-    knows_of_no_folder: bool = False
+    has_folder_notice: bool = False
 
 
 class Askers:
@@ -60,31 +62,33 @@ class Askers:
         self._live: dict[str, _Live] = {}
         self._lock = threading.Lock()
 
-    def asker(self, connection: Connection, at: datetime | None = None) -> Asker:
-        """PayloadError, InvalidValue: the connection says something that cannot be."""
+    def find_asker(self, connection: Connection, at: datetime | None = None) -> Asker:
+        """PayloadError, InvalidValue: the folder or the session is unusable."""
         name, folder, now = connection.session(), connection.folder(), at or datetime.now(UTC)
         if folder is not None and not os.path.isdir(folder):  # noqa: PTH112  # an odd path is no folder, and no error
             raise PayloadError(
                 f"There is no folder {folder[:200]!r}. Give the whole path of the project's folder, or leave it out."
             )
-        if not name.startswith(OURS):  # its host tells when its context ends
-            return Asker(session=SessionId(name), at=now, folder=folder, hears=False)
-        if (told := self._asking.take(folder, now.timestamp())) is not None:
-            return Asker(session=told.id, host=told.host, at=now, folder=folder, hears=False)
+        if not name.startswith(OWN_PREFIX):  # its host says when its context ends
+            return Asker(session=SessionId(name), at=now, folder=folder, is_delivered=False)
+        announced = self._asking.take(folder, now.timestamp())
+        if announced is not None:
+            return Asker(session=announced.id, host=announced.host, at=now, folder=folder, is_delivered=False)
         with self._lock:
-            for old in [key for key, live in self._live.items() if now - live.last > ANEW]:
-                del self._live[old]
+            for key, live in list(self._live.items()):
+                if now - live.last > NEW_SESSION_AFTER:
+                    del self._live[key]
             live = self._live.setdefault(name, _Live(SessionId(f"{name}-{now:%y%m%d%H%M%S}"), now))
             live.last = now
-            return Asker(session=live.session, at=now, folder=folder, hears=False)
+            return Asker(session=live.session, at=now, folder=folder, is_delivered=False)
 
-    def is_told_once(self, asker: Asker) -> bool:
-        """Whether this session has to be told now that it works in no project."""
+    def claim_folder_notice(self, asker: Asker) -> bool:
+        """Return True, once per session, if the agent must be informed that its connection has no project folder."""
         if asker.folder is not None:
             return False
         with self._lock:
-            live = next((live for live in self._live.values() if live.session == asker.session), None)
-            if live is None or live.knows_of_no_folder:
-                return False
-            live.knows_of_no_folder = True
-            return True
+            for live in self._live.values():
+                if live.session == asker.session and not live.has_folder_notice:
+                    live.has_folder_notice = True
+                    return True
+        return False

@@ -1,8 +1,8 @@
-"""Which of a host's sessions is about to ask. A host's plugin knows it and an MCP call does not say it: so the plugin
-tells just before the call, and the next call from the same folder is that session's.
+"""The host's sessions that are about to call. An MCP call does not name its session, but a host's plugin knows it: so the
+plugin announces it just before, and the next call from the same folder counts as that session's.
 
-Nothing here is certain: of two sessions that ask in one folder at the same moment, one may be answered as the other. So
-nothing that must hold may depend on it: whose memories are told follows from the folder alone.
+This is a guess: if two sessions call from one folder at the same moment, one may be taken for the other. So nothing
+important depends on it: the folder alone decides which memories are shown.
 """
 
 import os
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from recollect.domain.memory import SessionId
 
-HOLDS_S = 5.0  # after which the call that was told of has not come: its user refused it, say
-MOST_FOLDERS, MOST_WAITING = 100, 20
+VALID_S = 5.0  # an announced call that has not come by then was refused by the user, say
+MAX_FOLDERS, MAX_WAITING = 100, 20
 MAX_FOLDER_CHARS = 4096
 
 
@@ -27,38 +27,38 @@ class HostSession:
 
 class AskingSessions:
     def __init__(self) -> None:
-        self._told: dict[str, deque[tuple[float, HostSession]]] = {}
+        self._announced: dict[str, deque[tuple[float, HostSession]]] = {}
         self._lock = threading.Lock()
 
-    def tell(self, folder: str, session: HostSession, now_s: float) -> None:
-        place = _place(folder)
+    def announce(self, folder: str, session: HostSession, now_s: float) -> None:
+        real_folder = _real_folder(folder)
         with self._lock:
-            waiting = self._told.pop(place, deque(maxlen=MOST_WAITING))
-            waiting.append((now_s + HOLDS_S, session))
-            self._told[place] = waiting  # behind those that asked longer ago
-            while len(self._told) > MOST_FOLDERS:
-                del self._told[next(iter(self._told))]
+            waiting = self._announced.pop(real_folder, deque(maxlen=MAX_WAITING))
+            waiting.append((now_s + VALID_S, session))
+            self._announced[real_folder] = waiting  # at the end: the oldest folder is dropped first
+            while len(self._announced) > MAX_FOLDERS:
+                del self._announced[next(iter(self._announced))]
 
     def take(self, folder: str | None, now_s: float) -> HostSession | None:
-        """Who asks from this folder; None: nobody said so. Each is told of one call, in their order."""
+        """Return the session announced for the next call from this folder, in order; None if there is none."""
         if folder is None:
             return None
-        place = _place(folder)
+        real_folder = _real_folder(folder)
         with self._lock:
-            waiting = self._told.get(place, deque())
+            waiting = self._announced.get(real_folder, deque())
             while waiting:
                 until_s, session = waiting.popleft()
                 if not waiting:
-                    self._told.pop(place, None)
+                    self._announced.pop(real_folder, None)
                 if now_s <= until_s:
                     return session
         return None
 
 
-def is_whole_path(folder: str) -> bool:
+def is_absolute_path(folder: str) -> bool:
     return folder.startswith("/") and len(folder) <= MAX_FOLDER_CHARS and "\x00" not in folder
 
 
-def _place(folder: str) -> str:
-    """A host may name a folder by a link to it; a bridge knows where it really is."""
+def _real_folder(folder: str) -> str:
+    """A host may name a folder by a link; a bridge knows the real folder."""
     return os.path.realpath(folder)

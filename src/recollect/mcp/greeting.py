@@ -1,7 +1,7 @@
-"""What a client is told first: who we are, when to ask us, and the tools. The same whether or not the daemon runs.
+"""The first answers to an MCP client: our name, when to call us, and the tools; the same without a daemon.
 
-A host puts the tools before everything else that a provider caches: a list that came late, or once did not come, would
-cost it the whole of that. So the bridge says this by itself, at once, and loads this module only then.
+A host puts the tools before everything else that a provider caches: a list that comes late, or once not at all, would
+cost the whole cache. So the bridge answers this itself, at once, and loads this module only then.
 """
 
 from collections.abc import Mapping
@@ -11,23 +11,19 @@ from recollect import hook
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 
 NAME, TITLE = "recollect", "Recollect"
-VERSIONS = (
-    "2024-11-05",
-    "2025-03-26",
-    "2025-06-18",
-    "2025-11-25",
-)  # of the protocol, that begin with a handshake
+# Versions of the protocol that begin with a handshake.
+VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
 
 def greeting(params: Any) -> dict[str, Any] | None:
-    """The answer to `initialize`; None: the daemon says what is wrong with it."""
+    """Answer `initialize`; None if it is invalid: the daemon then answers what is wrong."""
     if not isinstance(params, Mapping) or not isinstance(params.get("protocolVersion"), str):
         return None
     if not isinstance(params.get("capabilities"), Mapping) or not isinstance(params.get("clientInfo"), Mapping):
         return None
-    asked = params["protocolVersion"]
+    version = params["protocolVersion"]
     return {
-        "protocolVersion": asked if asked in VERSIONS else VERSIONS[-1],
+        "protocolVersion": version if version in VERSIONS else VERSIONS[-1],
         "capabilities": {"tools": {"listChanged": False}},
         "serverInfo": {"name": NAME, "title": TITLE, "version": hook.VERSION},
         "instructions": INSTRUCTIONS,
@@ -35,16 +31,11 @@ def greeting(params: Any) -> dict[str, Any] | None:
 
 
 def tool_list() -> dict[str, Any]:
-    return {
-        "tools": [
-            {
-                "name": tool.name,
-                "description": tool.says,
-                "inputSchema": tool.schema,
-                "annotations": {"readOnlyHint": True}
-                if tool.reads_only
-                else {"destructiveHint": tool.destroys, "openWorldHint": False},
-            }
-            for tool in TOOLS.values()
-        ]
-    }
+    tools = []
+    for tool in TOOLS.values():
+        annotations = {"readOnlyHint": True}
+        if not tool.reads_only:
+            annotations = {"destructiveHint": tool.destroys, "openWorldHint": False}
+        described = {"name": tool.name, "description": tool.says, "inputSchema": tool.schema}
+        tools.append({**described, "annotations": annotations})
+    return {"tools": tools}

@@ -1,7 +1,7 @@
-"""One MCP conversation as lines of JSON: what the stdio bridge sends and gets, over a request that lasts.
+"""One MCP conversation with the stdio bridge, as lines of JSON over one long request.
 
-A line that is too long, or no message, is answered with an error of its own, under its id where it has one, and ends
-nothing but itself. Half of a character, as a client leaves that cuts a text anywhere, is read as a question mark.
+A line that is too long or invalid is answered with an error, with its id if it has one; the conversation goes on. An
+unpaired surrogate, from a client that cut a text in the middle of a character, is read as a question mark.
 """
 
 import json
@@ -17,7 +17,7 @@ from starlette.requests import Request
 
 from recollect.client import MAX_BODY_BYTES
 
-MAX_LINE_BYTES = MAX_BODY_BYTES  # of one message: the stream itself has no end
+MAX_LINE_BYTES = MAX_BODY_BYTES  # of one message; the stream has no end
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 
 Say = Callable[[bytes], Awaitable[None]]
@@ -25,67 +25,66 @@ Incoming = SessionMessage | Exception
 
 
 async def converse(server: "Server[object]", request: Request, chunks: AsyncIterator[bytes], say: Say) -> None:
-    """Until the other end has nothing more to say."""
-    told, heard = anyio.create_memory_object_stream[Incoming](0)
-    outgoing, answers = anyio.create_memory_object_stream[SessionMessage](0)
-    async with anyio.create_task_group() as both:
-        both.start_soon(_hear, request, chunks, told, say)
-        both.start_soon(_answer, answers, say)
-        await server.run(heard, outgoing, server.create_initialization_options())
+    """Serve until the client closes its end."""
+    inbound, messages = anyio.create_memory_object_stream[Incoming](0)
+    outbound, answers = anyio.create_memory_object_stream[SessionMessage](0)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_receive, request, chunks, inbound, say)
+        tasks.start_soon(_answer, answers, say)
+        await server.run(messages, outbound, server.create_initialization_options())
 
 
-async def _hear(
-    request: Request, chunks: AsyncIterator[bytes], told: MemoryObjectSendStream[Incoming], say: Say
+async def _receive(
+    request: Request, chunks: AsyncIterator[bytes], inbound: MemoryObjectSendStream[Incoming], say: Say
 ) -> None:
-    async with told:
+    async with inbound:
         async for line in _lines(chunks):
             if line is None:
                 await say(_error(INVALID_REQUEST, f"The message is longer than {MAX_LINE_BYTES:,} bytes."))
                 continue
             try:
-                message = read(line)
-            except Wrong as wrong:
-                await say(_error(wrong.code, str(wrong), wrong.id))
+                message = read_message(line)
+            except InvalidMessage as error:
+                await say(_error(error.code, str(error), error.id))
                 continue
             try:
-                await told.send(SessionMessage(message, ServerMessageMetadata(request_context=request)))
+                await inbound.send(SessionMessage(message, ServerMessageMetadata(request_context=request)))
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                 return
 
 
-class Wrong(Exception):
-    """A line that is no message."""
-
-    def __init__(self, code: int, why: str, of: str | int | None = None) -> None:
+class InvalidMessage(Exception):
+    def __init__(self, code: int, why: str, request_id: str | int | None = None) -> None:
         super().__init__(why)
         self.code = code
-        self.id = of
+        self.id = request_id
 
 
-def read(line: bytes) -> types.JSONRPCMessage:
-    """Wrong: it is none."""
+def read_message(line: bytes) -> types.JSONRPCMessage:
+    """InvalidMessage: it is not a JSON-RPC message."""
     try:
         given = json.loads(line)
     except (ValueError, RecursionError):
-        raise Wrong(PARSE_ERROR, "The line is no JSON.") from None
+        raise InvalidMessage(PARSE_ERROR, "The line is not valid JSON.") from None
     if not isinstance(given, dict):
-        raise Wrong(INVALID_REQUEST, "A message is an object of JSON-RPC; several at once are not taken.")
-    of = given.get("id")
-    if "id" in given and (isinstance(of, bool) or not isinstance(of, str | int)):
-        raise Wrong(INVALID_REQUEST, "An id is a string or a whole number.")
+        raise InvalidMessage(INVALID_REQUEST, "A message must be one JSON-RPC object; batches are not supported.")
+    request_id = given.get("id")
+    if "id" in given and (isinstance(request_id, bool) or not isinstance(request_id, str | int)):
+        raise InvalidMessage(INVALID_REQUEST, "The id must be a string or a whole number.")
     if given.get("jsonrpc") != "2.0":
-        raise Wrong(INVALID_REQUEST, 'A message has "jsonrpc": "2.0".', of)
-    if not isinstance(given.get("method"), str) and not ("id" in given and ("result" in given or "error" in given)):
-        raise Wrong(INVALID_REQUEST, "A request has a `method`, which is a string.", of)
+        raise InvalidMessage(INVALID_REQUEST, 'The message must have "jsonrpc": "2.0".', request_id)
+    is_answer = "id" in given and ("result" in given or "error" in given)
+    if not isinstance(given.get("method"), str) and not is_answer:
+        raise InvalidMessage(INVALID_REQUEST, "A request must have a `method`, which is a string.", request_id)
     if not isinstance(given.get("params", {}), dict):
-        raise Wrong(INVALID_PARAMS, "The `params` of a request are an object.", of)
-    if isinstance(of, str) and of.encode("utf-8", "replace").decode() != of:
-        raise Wrong(INVALID_REQUEST, "The id has half of a character in it.", of)
+        raise InvalidMessage(INVALID_PARAMS, "The `params` of a request must be an object.", request_id)
+    if isinstance(request_id, str) and request_id.encode("utf-8", "replace").decode() != request_id:
+        raise InvalidMessage(INVALID_REQUEST, "The id contains an unpaired surrogate.", request_id)
     try:
         whole = json.dumps(given, ensure_ascii=False).encode("utf-8", "replace")
         return types.jsonrpc_message_adapter.validate_json(whole, by_name=False)
     except (ValidationError, RecursionError):
-        raise Wrong(INVALID_REQUEST, "The line is no message of JSON-RPC.", of) from None
+        raise InvalidMessage(INVALID_REQUEST, "The line is not a JSON-RPC message.", request_id) from None
 
 
 async def _answer(answers: MemoryObjectReceiveStream[SessionMessage], say: Say) -> None:
@@ -95,7 +94,7 @@ async def _answer(answers: MemoryObjectReceiveStream[SessionMessage], say: Say) 
 
 
 async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes | None]:
-    """None: one that is too long."""
+    """Yield each line; None for one that is too long."""
     waiting, is_too_long = bytearray(), False
     async for chunk in chunks:
         *ended, rest = chunk.split(b"\n")
@@ -111,5 +110,7 @@ async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes | None]:
             waiting, is_too_long = bytearray(), True
 
 
-def _error(code: int, message: str, of: str | int | None = None) -> bytes:
-    return json.dumps({"jsonrpc": "2.0", "id": of, "error": {"code": code, "message": message}}).encode() + b"\n"
+def _error(code: int, message: str, request_id: str | int | None = None) -> bytes:
+    return (
+        json.dumps({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}).encode() + b"\n"
+    )

@@ -1,5 +1,8 @@
-"""The tools as an MCP server of the official library, for both of its handshakes. Imported at the first MCP request:
-the library takes a second and 40 MB. The engine is synchronous: every call runs in a thread."""
+"""The tools as a server of the official MCP library, for both of its handshakes.
+
+Imported at the first MCP request: the library takes a second and 40 MB. Every call runs in a thread: the engine is
+synchronous.
+"""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -23,10 +26,10 @@ from recollect.mcp.greeting import NAME, TITLE, tool_list
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 from recollect.mcp.tools import NOWHERE, ToolAnswer, call
 
-TELLING = ("search", "context", "profile")  # tools whose answer depends on the folder
+FOLDER_TOOLS = ("search", "context", "profile")  # tools whose answer depends on the folder
 
 Context = ServerRequestContext[Any, Any]
-Guard = Callable[[Callable[[], ToolAnswer]], ToolAnswer]  # makes an answer of whatever goes wrong
+Guard = Callable[[Callable[[], ToolAnswer]], ToolAnswer]  # answers whatever happens
 
 
 def build(engine: Engine, guard: Guard, asking: AskingSessions) -> Server[Any]:
@@ -42,10 +45,12 @@ def build(engine: Engine, guard: Guard, asking: AskingSessions) -> Server[Any]:
             return answer(engine, askers, connection, asked.name, asked.arguments or {})
 
         answered = await anyio.to_thread.run_sync(guard, work)
-        await anyio.lowlevel.checkpoint_if_cancelled()  # what is cancelled reaches nobody, and counts as told to nobody
+        await (
+            anyio.lowlevel.checkpoint_if_cancelled()
+        )  # the agent never gets a cancelled answer, so it does not count as shown
         if answered.offered is not None:
             await anyio.to_thread.run_sync(deliver, engine, answered.offered)
-        return result(answered)
+        return to_result(answered)
 
     server: Server[Any] = Server(
         NAME,
@@ -56,18 +61,18 @@ def build(engine: Engine, guard: Guard, asking: AskingSessions) -> Server[Any]:
         on_call_tool=call_tool,
         get_tool_input_schema=lambda name: TOOLS[name].schema if name in TOOLS else None,
     )
-    server.middleware[:] = [_clear_errors]  # nobody here exports traces
+    server.middleware[:] = [_explain_bad_call]  # replaces the library's tracing
     return server
 
 
-async def _clear_errors(ctx: Context, call_next: CallNext) -> HandlerResult:
-    """What the library would refuse as "Invalid request parameters" says nothing that an agent could act on."""
+async def _explain_bad_call(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Explain a malformed call: the library's "Invalid request parameters" does not help an agent."""
     try:
         return await call_next(ctx)
     except ValidationError:
         if ctx.method != "tools/call":
             raise
-        return result(
+        return to_result(
             ToolAnswer(text="A call has a `name`, and its `arguments` are an object.", code=PayloadError.code)
         )
 
@@ -80,21 +85,21 @@ def answer(
     engine: Engine, askers: Askers, connection: Connection, name: str, arguments: Mapping[str, Any]
 ) -> ToolAnswer:
     try:
-        asker = askers.asker(connection)
+        asker = askers.find_asker(connection)
     except RecollectError as error:
         return ToolAnswer(text=str(error), code=error.code)
     answered = call(engine, asker, name, arguments)
-    if name in TELLING and answered.code is None and askers.is_told_once(asker):
+    if name in FOLDER_TOOLS and answered.code is None and askers.claim_folder_notice(asker):
         return replace(answered, text=f"{answered.text}\n{NOWHERE}")
     return answered
 
 
-def deliver(engine: Engine, told: Injection) -> None:
-    with suppress(RecollectError):  # it may be told again: better than no answer
-        engine.delivered(told)
+def deliver(engine: Engine, injection: Injection) -> None:
+    with suppress(RecollectError):  # it may be shown again: better than no answer
+        engine.delivered(injection)
 
 
-def result(answered: ToolAnswer) -> types.CallToolResult:
+def to_result(answered: ToolAnswer) -> types.CallToolResult:
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=answered.text)]
     if answered.code is None:
         return types.CallToolResult(content=content)
@@ -103,5 +108,5 @@ def result(answered: ToolAnswer) -> types.CallToolResult:
 
 
 def connection_of(request: Any) -> Connection:
-    """From the HTTP request that carries the message, whichever way it came."""
+    """Read the sender from the HTTP request that carries the message."""
     return Connection(headers=request.headers, query=request.query_params, peer=str(request.scope.get("client")))

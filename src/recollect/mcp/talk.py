@@ -1,7 +1,7 @@
-"""One connection of the stdio bridge to a daemon: a request that lasts, in chunks, and its answer.
+"""One connection of the stdio bridge to a daemon: one long request, in chunks, and its answer.
 
-Standard library only. It knows no message: lines go out and come in, and whoever made it hears of each, and of the
-end.
+Standard library only. It does not interpret messages: it sends lines, and calls its owner with each line that arrives and
+at the end.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from typing import Any
 
 CHUNK_BYTES = 65_536
-BEGIN_S = 10.0  # the daemon loads its MCP first
-SEND_S = 30.0  # a daemon that hangs reads no long line
+BEGIN_S = 10.0  # the daemon loads its MCP library first
+SEND_S = 30.0  # a hung daemon does not read a long line
 
 
-class Answers:
-    """What comes over a connection: a head, then chunks."""
+class AnswerReader:
+    """Reads an HTTP answer: a head, then chunks."""
 
     def __init__(self, connection: socket) -> None:
         self._connection = connection
         self._received = bytearray()
-        self.waits = False  # however long nothing comes
+        self.waits_forever = False
 
     def head(self) -> bytes:
         return self._until(b"\r\n\r\n")
 
     def chunks(self) -> Iterator[bytes]:
-        """ValueError: these are none."""
+        """ValueError: these are not HTTP chunks."""
         while size := int(self._until(b"\r\n").partition(b";")[0], 16):
             while len(self._received) < size + 2:
                 self._more()
@@ -49,7 +49,7 @@ class Answers:
         try:
             piece = self._connection.recv(CHUNK_BYTES)
         except TimeoutError:
-            if self.waits:
+            if self.waits_forever:
                 return
             raise
         if not piece:
@@ -63,32 +63,32 @@ class Talk:
     def __init__(self, connection: socket, hear: Callable[[Talk, bytes], None]) -> None:
         self._connection = connection
         self._hear = hear
-        self.waiting: dict[str, Any] = {}  # ids, by their spelling: 1 is not "1"
-        self.asked: dict[str, float] = {}  # when, of the same
-        self.again: str | None = None  # the id of a handshake that the client does not know of
+        self.waiting: dict[str, Any] = {}  # unanswered ids, by their JSON: 1 is not "1"
+        self.asked_at: dict[str, float] = {}  # when, by the same key
+        self.repeated_id: str | None = None  # of the handshake that we repeat; the client does not know it
         self.is_over = False
         self.hangs = False
-        self._answers = Answers(connection)
+        self._answers = AnswerReader(connection)
         self._thread = threading.Thread(target=self._listen, name="answers", daemon=True)
 
     def begin(self, head: bytes) -> bytes:
-        """The head of the answer: before it is there, nothing that matters is said to a daemon that may be dying."""
+        """Send the head and return the head of the answer. No message is sent before that: the daemon may be ending."""
         self._connection.settimeout(BEGIN_S)
         self._connection.sendall(head)
         answered = self._answers.head()
-        self._connection.settimeout(SEND_S)  # for what is sent: an answer may take its time
-        self._answers.waits = True
+        self._connection.settimeout(SEND_S)  # for sending; an answer may take any time
+        self._answers.waits_forever = True
         if answered.startswith(b"HTTP/1.1 200 "):
             self._thread.start()
         return answered
 
     def say(self, line: bytes) -> None:
-        """OSError: not all of it was sent, so none of it was heard."""
+        """OSError: the line was not sent completely, so the daemon ignores it."""
         self._connection.sendall(b"%x\r\n%b\r\n" % (len(line), line))
 
     def close(self, within_s: float) -> None:
-        self._answers.waits = False
-        self._connection.settimeout(within_s)  # it may not even read any more
+        self._answers.waits_forever = False
+        self._connection.settimeout(within_s)  # the daemon may have stopped reading
         try:
             self._connection.sendall(b"0\r\n\r\n")
         except OSError:
@@ -97,8 +97,8 @@ class Talk:
 
     def give_up(self) -> None:
         self.hangs = True
-        try:  # noqa: SIM105  # contextlib alone would cost more than the rest of this line
-            self._connection.shutdown(2)  # both ways: the listener wakes up
+        try:  # noqa: SIM105  # importing contextlib costs more than all of this
+            self._connection.shutdown(2)  # both ways, which wakes up the thread
         except OSError:
             pass
 
@@ -109,7 +109,7 @@ class Talk:
                 *lines, waiting = (waiting + chunk).split(b"\n")
                 for line in filter(None, lines):
                     self._hear(self, line + b"\n")
-        except (OSError, ValueError):  # killed, or no daemon of ours
+        except (OSError, ValueError):  # killed, or not our daemon
             pass
         finally:
             self._hear(self, b"")

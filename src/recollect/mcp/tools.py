@@ -1,8 +1,8 @@
-"""The tools of an agent, as plain calls on the engine. No protocol here: arguments in, a text or a typed error out.
+"""The tools of an agent, as plain calls on the engine: arguments in, a text or a typed error out. No protocol here.
 
-An agent is told only what may be put in front of its model, and changes only that; nothing it is answered names or
-hints at the rest. What it claims is its own word: it neither replaces nor removes what the user said. It may propose
-that, and the user decides; what agents and tools said it forgets, and the user can undo that.
+An agent sees and changes only memories that may be shown to its model; no answer names or hints at others. Its claims
+never replace or remove what the user said: it may propose that, and the user decides. It may forget what agents and tools
+said, and the user can undo that.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,14 +35,14 @@ from recollect.privacy.secrets import redact
 from recollect.privacy.visibility import is_of_another_project
 from recollect.text.tokens import estimate
 
-BY = AGENT  # what the history calls us
-OPENS = "`details` opens an id in full."
-OPENS_TOKENS = estimate(OPENS) + 1  # with its line break
+HISTORY_NAME = AGENT  # the author of our changes in the history
+OPEN_HINT = "`details` opens an id in full."
+OPEN_HINT_TOKENS = estimate(OPEN_HINT) + 1  # with its line break
 BEYOND = "an agent wants it to hold in other projects, too"
 KEPT = "Kept."
 NOTHING = "Nothing is known about that here."
 CUT = "It is longer than fits here; the user can see all of it with `recollect show {id}`."
-CUT_TOKENS = estimate(CUT) + 40  # with the longest id that we make
+CUT_TOKENS = estimate(CUT) + 40  # with the longest id
 FULL = (
     "This session was told as much as its budget allows. Work with what was shown above; a new session or a compaction "
     "makes room."
@@ -63,83 +63,87 @@ ABOUT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """The agent at the other end."""
+    """The agent that calls."""
 
     session: SessionId
     at: datetime
-    host: str = BY  # whose session it is
-    folder: str | None = None  # None: it works in no project that we know of
-    hears: bool = True  # False: what it is told counts once its answer was delivered
+    host: str = HISTORY_NAME  # of the session
+    folder: str | None = None  # None: no project is known
+    is_delivered: bool = True  # False: its answer counts as shown only once it was delivered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolAnswer:
     text: str
-    code: str | None = None  # of an error; the text says what to do next
+    code: str | None = None  # of an error; then the text says what to do next
     offered: Injection | None = None  # to be confirmed once the agent has the answer
 
 
-class NotTold(RecollectError):
-    """There is nothing with this id, or nothing that this agent may be told."""
+class NotShown(RecollectError):
+    """There is no memory with this id that this agent may see."""
 
     code = "not_found"
 
 
 class SwitchedOff(RecollectError):
-    """The user's settings say that agents get no answers."""
+    """The user's settings give agents no answers."""
 
     code = "switched_off"
 
 
 class RecollectPaused(RecollectError):
-    """The user has paused Recollect: agents are told nothing, and nothing of theirs is kept."""
+    """The user has paused Recollect: agents get no memories, and none of theirs are kept."""
 
     code = "paused"
 
 
 class OptedOut(RecollectError):
-    """The user wants nothing to be kept of this session."""
+    """The user wants nothing of this session to be kept."""
 
     code = "opted_out"
 
 
 class ForTheUser(RecollectError):
-    """Only the user may do that, since nothing could undo it."""
+    """Only the user may do that, because it cannot be undone."""
 
     code = "for_the_user"
 
 
 class OfAnotherProject(RecollectError):
-    """It is seen from here, and changed where it belongs."""
+    """The memory is visible here, but can only be changed in its own project."""
 
     code = "other_project"
 
 
 def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> ToolAnswer:
-    """What the tool of this name answers. Never a RecollectError: these are answers too."""
+    """Run a tool. A RecollectError becomes an answer too."""
     try:
         if name not in TOOLS:
             raise PayloadError(f"There is no tool {name[:40]!r}; there are {', '.join(TOOLS)}.")
         if engine.is_paused(asker.folder, asker.at):
             raise RecollectPaused(PAUSED)
-        return _DONE_BY[name](engine, asker, TOOLS[name].read(given))
+        return _HANDLERS[name](engine, asker, TOOLS[name].read(given))
     except RecollectError as error:
         return ToolAnswer(text=redact(str(error)).text, code=error.code)
 
 
 def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
-    wanted = {"kinds": _kinds(given), "scope": _scope(engine, asker, given.get("scope"))}
-    return _told(engine.handle(_asked(asker, given, query=given["query"], nearest=True, **wanted)))
+    scope = _scope(engine, asker, given.get("scope"))
+    event = _build_event(asker, given, query=given["query"], nearest=True, kinds=_kinds(given), scope=scope)
+    return _answer_with(engine.handle(event))
 
 
 def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
     kinds = _kinds(given) or frozenset(Kind)
-    left_out = {Kind.FILE_CONTEXT: given.get("files", True), Kind.ERROR_PATTERN: given.get("errors", True)}
-    kinds -= {kind for kind, wanted in left_out.items() if not wanted}
+    if not given.get("files", True):
+        kinds -= {Kind.FILE_CONTEXT}
+    if not given.get("errors", True):
+        kinds -= {Kind.ERROR_PATTERN}
     if not kinds:
         raise PayloadError("`files` or `errors` leave out every kind that `kinds` names; leave one of them out.")
-    every = frozenset[Kind]() if kinds == frozenset(Kind) else kinds
-    return _told(engine.handle(_asked(asker, given, query=given["task"], kinds=every)))
+    if kinds == frozenset(Kind):
+        kinds = frozenset()  # no filter
+    return _answer_with(engine.handle(_build_event(asker, given, query=given["task"], kinds=kinds)))
 
 
 def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
@@ -147,16 +151,18 @@ def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnsw
     if about == "project" and asker.folder is None:
         raise PayloadError("No project folder came with this connection. Ask about `user` or `recent`.")
     scope = _scope(engine, asker, "project") if about == "project" else None
-    told = engine.handle(_asked(asker, given, newest=True, kinds=ABOUT[about], scope=scope))
-    return _told(told, nothing="Nothing is known yet; `add` what lasts.")
+    injection = engine.handle(_build_event(asker, given, newest=True, kinds=ABOUT[about], scope=scope))
+    return _answer_with(injection, nothing="Nothing is known yet; `add` what lasts.")
 
 
 def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
-    opened = engine.handle(_asked(asker, given, id=MemoryId(given["id"].strip())))
-    if opened.notice:
-        raise NotTold(opened.notice)
-    cut = next((choice.id for choice in opened.choices if choice.verdict is Verdict.SHORT), None)
-    return _told(opened) if cut is None else _answer(f"{opened.block}\n{CUT.format(id=cut)}", opened)
+    injection = engine.handle(_build_event(asker, given, id=MemoryId(given["id"].strip())))
+    if injection.notice:
+        raise NotShown(injection.notice)
+    for choice in injection.choices:
+        if choice.verdict is Verdict.SHORT:
+            return _answer(f"{injection.block}\n{CUT.format(id=choice.id)}", injection)
+    return _answer_with(injection)
 
 
 def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
@@ -174,7 +180,8 @@ def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
         flag=_flag(scope),
         anchors=tuple(dict.fromkeys(_anchor(engine, asker, path, scope) for path in files)),
     )
-    return ToolAnswer(text=_kept(engine, asker, engine.remember(draft, folder=asker.folder, now=asker.at), draft))
+    outcome = engine.remember(draft, folder=asker.folder, now=asker.at)
+    return ToolAnswer(text=_describe_outcome(engine, asker, outcome, draft))
 
 
 def _anchor(engine: Engine, asker: Asker, path: str, scope: Scope) -> Anchor:
@@ -192,7 +199,7 @@ def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswe
     viewer = engine.viewer_in(asker.folder, asker.session)
     memory = engine.told(given["id"].strip(), viewer, asker.folder)
     if memory is None:
-        raise NotTold("There is no memory with this id that may be changed; `search` shows ids.")
+        raise NotShown("There is no memory with this id that may be changed; `search` shows ids.")
     if is_of_another_project(memory, viewer):
         raise OfAnotherProject(f"{memory.id} belongs to another project; it can only be changed there.")
     match given["action"]:
@@ -206,7 +213,7 @@ def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswe
 
 
 def _forget(engine: Engine, asker: Asker, memory: Memory) -> str:
-    """Always so that its user can undo it."""
+    """Forget only what the user can bring back."""
     if engine.forgets_for_good:
         raise ForTheUser(
             f"What is forgotten here is gone at once ([forget] undo_hours = 0): only the user does that. Tell them to "
@@ -218,7 +225,7 @@ def _forget(engine: Engine, asker: Asker, memory: Memory) -> str:
             f"The user said {memory.id}, so it stays until they decide. Tell them: `recollect forget {memory.id}` "
             "forgets it; `recollect review` shows what waits for them."
         )
-    done = engine.forget([memory.id], at=asker.at, by=BY)
+    done = engine.forget([memory.id], at=asker.at, by=HISTORY_NAME)
     return f"Forgot {memory.id}. Tell the user: they can bring it back with `recollect undo {done.deed}`."
 
 
@@ -228,7 +235,7 @@ def _update(engine: Engine, asker: Asker, memory: Memory, text: str | None) -> s
         raise PayloadError("`update` needs the new `text`.")
     scope = memory.scope
     draft = Draft(text=text, kind=memory.kind, scope=scope, at=asker.at, source=_source(asker), flag=_flag(scope))
-    return _kept(engine, asker, engine.revise(memory, draft, folder=asker.folder), draft)
+    return _describe_outcome(engine, asker, engine.revise(memory, draft, folder=asker.folder), draft)
 
 
 def _refuse_unwanted(engine: Engine, asker: Asker) -> None:
@@ -236,15 +243,15 @@ def _refuse_unwanted(engine: Engine, asker: Asker) -> None:
         raise OptedOut("The user wants nothing to be kept of this session. Do not add; ask them first.")
 
 
-def _asked(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
+def _build_event(asker: Asker, given: Mapping[str, Any], **wanted: Any) -> Asked:
     return Asked(
         session=asker.session,
         at=asker.at,
         host=asker.host,
         folder=asker.folder,
-        offered=not asker.hears,
+        offered=not asker.is_delivered,
         budget_tokens=given.get("max_tokens"),
-        reserved_tokens=CUT_TOKENS if "id" in wanted else OPENS_TOKENS,
+        reserved_tokens=CUT_TOKENS if "id" in wanted else OPEN_HINT_TOKENS,
         **wanted,
     )
 
@@ -254,7 +261,7 @@ def _source(asker: Asker) -> Source:
 
 
 def _flag(scope: Scope) -> str | None:
-    """An agent reads what lies in a repository: what it takes for true in others is for the user to say."""
+    """An agent reads a repository's files: only the user can say that something is valid in other projects."""
     return BEYOND if scope.level in (ScopeLevel.UNIVERSAL, ScopeLevel.LANGUAGE) else None
 
 
@@ -263,7 +270,7 @@ def _kinds(given: Mapping[str, Any]) -> frozenset[Kind]:
 
 
 def _scope(engine: Engine, asker: Asker, level: str | None, *, keeps: bool = False) -> Scope | None:
-    """An agent names a level; which project or language that is follows from its folder."""
+    """Return the scope of a level: the agent's folder decides which project or language it is."""
     match level:
         case None:
             return None
@@ -275,8 +282,9 @@ def _scope(engine: Engine, asker: Asker, level: str | None, *, keeps: bool = Fal
                 "everywhere takes the scope universal."
             )
         case "project":
-            entered = engine.enter_project if keeps else lambda folder, _: engine.project_of(folder)
-            return Scope.project(entered(asker.folder, asker.at))
+            if keeps:
+                return Scope.project(engine.enter_project(asker.folder, asker.at))
+            return Scope.project(engine.project_of(asker.folder))
         case _:
             language = engine.viewer_in(asker.folder, asker.session).language
             if language is None:
@@ -284,7 +292,7 @@ def _scope(engine: Engine, asker: Asker, level: str | None, *, keeps: bool = Fal
             return Scope(ScopeLevel.LANGUAGE, language)
 
 
-def _told(injection: Injection, nothing: str = NOTHING) -> ToolAnswer:
+def _answer_with(injection: Injection, nothing: str = NOTHING) -> ToolAnswer:
     if injection.quiet is Quiet.OFF:
         raise SwitchedOff(SWITCHED_OFF)
     if injection.quiet is Quiet.CAP:
@@ -293,49 +301,52 @@ def _told(injection: Injection, nothing: str = NOTHING) -> ToolAnswer:
         has_no_room = any(choice.verdict is Verdict.BUDGET for choice in injection.choices)
         return ToolAnswer(text=NO_ROOM if has_no_room else nothing)
     in_short = any(choice.verdict in IN_SHORT for choice in injection.choices)
-    return _answer(f"{injection.block}\n{OPENS}" if in_short else injection.block, injection)
+    return _answer(f"{injection.block}\n{OPEN_HINT}" if in_short else injection.block, injection)
 
 
 def _answer(text: str, injection: Injection) -> ToolAnswer:
     return ToolAnswer(text=text, offered=None if injection.offered is None else injection)
 
 
-def _kept(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
-    """What this agent may not be told is neither named nor hinted at: then it is as if it had said something new."""
+def _describe_outcome(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
+    """Describe what became of a draft. A memory that this agent may not see is not even hinted at."""
     if not engine.answers_agents(asker.folder):
         return KEPT
-    viewer = engine.viewer_in(asker.folder, asker.session)
-
-    def named(memories: Sequence[Memory]) -> str:
-        held = (replace(memory, valid_to=None, superseded_by=None) for memory in memories)
-        return ", ".join(memory.id for memory in held if engine.may_tell(memory, viewer, asker.folder))
-
     memory = outcome.memory
-    where = memory.scope.level if memory.scope.level is not ScopeLevel.LANGUAGE else memory.scope.name
-    said = [f"Kept as {memory.id} ({memory.kind}, {where})."]
+    where = memory.scope.name if memory.scope.level is ScopeLevel.LANGUAGE else memory.scope.level
+    lines = [f"Kept as {memory.id} ({memory.kind}, {where})."]
     match outcome:
         case New():
             pass
         case Same():
-            return f"Known already as {memory.id}." if named([memory]) else KEPT
+            return f"Known already as {memory.id}." if _visible_ids(engine, asker, [memory]) else KEPT
         case Updates(_, replaced):
-            said += [f"It takes the place of {ids}." for ids in [named(replaced)] if ids]
+            if ids := _visible_ids(engine, asker, replaced):
+                lines.append(f"It takes the place of {ids}.")
         case Contradicts(_, known):
-            undecided = "both stay until the user decides. Tell them: `recollect review`."
-            said += [f"It contradicts {ids}: {undecided}" for ids in [named(known)] if ids]
+            if ids := _visible_ids(engine, asker, known):
+                undecided = "both stay until the user decides. Tell them: `recollect review`."
+                lines.append(f"It contradicts {ids}: {undecided}")
         case _ as never:
             assert_never(never)
     if memory.kind != draft.kind:
-        said.append(f"An agent's word on that is kept as {memory.kind}.")
+        lines.append(f"An agent's word on that is kept as {memory.kind}.")
     if memory.flag is not None:
         why = "It is to hold in other projects too" if memory.flag == BEYOND else "It reads as an order to an agent"
-        said.append(f"{why}: it is not shown until the user accepts it in `recollect review`.")
+        lines.append(f"{why}: it is not shown until the user accepts it in `recollect review`.")
     if redact(draft.text).found:
-        said.append("A secret in it was redacted.")
-    return " ".join(said)
+        lines.append("A secret in it was redacted.")
+    return " ".join(lines)
 
 
-_DONE_BY: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], ToolAnswer]] = {
+def _visible_ids(engine: Engine, asker: Asker, memories: Sequence[Memory]) -> str:
+    """Return the ids of memories that this agent could see before they were replaced."""
+    viewer = engine.viewer_in(asker.folder, asker.session)
+    current = [replace(memory, valid_to=None, superseded_by=None) for memory in memories]
+    return ", ".join(memory.id for memory in current if engine.may_tell(memory, viewer, asker.folder))
+
+
+_HANDLERS: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], ToolAnswer]] = {
     "search": _search,
     "details": _details,
     "context": _context,

@@ -1,20 +1,20 @@
-"""The mount of a path, from the kernel's list of mounts."""
+"""The file system that a path is on."""
 
 from pathlib import Path
 
 import pytest
 
-from recollect.cli.diagnosis.folders import NETWORK, Mount, mount_of
+from recollect.cli.diagnosis.folders import NETWORK, mount_of
+from recollect.system import Mount
 
-MOUNTS = """\
-sysfs /sys sysfs rw 0 0
-/dev/sda1 / ext4 rw,relatime 0 0
-files:/export /home nfs4 rw,vers=4.2 0 0
-/dev/sdb1 /home/ann/local xfs rw 0 0
-ann@far:/ /mnt/my\\040share fuse.sshfs rw 0 0
-tmpfs /run/user/1000 tmpfs rw 0 0
-half
-"""
+MOUNTS = [
+    Mount(Path("/sys"), "sysfs"),
+    Mount(Path("/"), "ext4"),
+    Mount(Path("/home"), "nfs4"),
+    Mount(Path("/home/ann/local"), "xfs"),
+    Mount(Path("/mnt/my share"), "fuse.sshfs"),
+    Mount(Path("/run/user/1000"), "tmpfs"),
+]
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,12 @@ def test_a_path_lies_on_the_deepest_mount_above_it(path: str, folder: str, kind:
 
 
 def test_what_is_mounted_over_something_covers_it() -> None:
-    assert mount_of(Path("/home/ann"), MOUNTS + "/dev/sdc1 /home btrfs rw 0 0\n") == Mount(Path("/home"), "btrfs")
+    later = Mount(Path("/home"), "btrfs")
+    assert mount_of(Path("/home/ann"), [*MOUNTS, later]) == later
 
 
 def test_where_nothing_is_listed_nothing_is_known() -> None:
-    assert mount_of(Path("/home"), "") is None
+    assert mount_of(Path("/home"), []) is None
 
 
 def test_disks_of_this_machine_are_no_network() -> None:

@@ -30,7 +30,7 @@ def test_a_bug_in_a_tool_is_an_answer_and_a_line_without_what_was_said(caplog: p
         raise RuntimeError("what the user said")
 
     with caplog.at_level(logging.ERROR):
-        answer = agents._guarded(breaks)
+        answer = agents._run_tool(breaks)
     store.close()
     assert (answer.code, "RuntimeError" in answer.text) == ("internal", True)
     assert "RuntimeError" in caplog.text

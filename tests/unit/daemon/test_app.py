@@ -4,7 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from recollect.daemon.app import create_app
-from recollect.daemon.description import described
+from recollect.daemon.description import build_description
 from recollect.daemon.openapi import FAILURES
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
@@ -46,7 +46,7 @@ def test_a_bug_is_answered_and_logged_without_what_was_said(caplog: pytest.LogCa
 
 
 def test_the_description_says_which_answers_can_come_where() -> None:
-    paths = described()["paths"]
+    paths = build_description()["paths"]
     assert set(paths["/v1/recall"]["post"]["responses"]) == {"200", *FAILURES}
     assert set(paths["/v1/hello"]["get"]["responses"]) == {"200", "401", "403", "421", "431", "500"}
 

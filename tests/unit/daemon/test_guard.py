@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.daemon.guard import Door, Guard
+from recollect.daemon.guard import Guard, TcpAccess
 from tests.requirements import covers
 
-DOOR = Door(port=4242, token="t" * 43)
+DOOR = TcpAccess(port=4242, token="t" * 43)
 TOKEN = {"authorization": f"Bearer {DOOR.token}"}
 HERE = {"host": "127.0.0.1:4242"}
 UNIX, TCP = ("/run/daemon.sock", None), ("127.0.0.1", 4242)

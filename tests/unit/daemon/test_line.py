@@ -30,7 +30,7 @@ def test_those_whom_a_person_waits_for_overtake_the_others() -> None:
 
 
 def test_one_that_hangs_keeps_nobody_for_long() -> None:
-    line = RequestQueue(1, most_s=0.01)
+    line = RequestQueue(1, max_wait_s=0.01)
     served: list[str] = []
 
     async def ask() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import uvicorn
 
-from recollect.daemon.protocol import Bounds, bounded
+from recollect.daemon.protocol import Bounds, make_protocol
 
 BOUNDS = Bounds(header_s=0.2, body_s=0.2, connections=10)
 HEAD = b"POST %s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -21,7 +21,9 @@ def test_a_stream_may_be_silent_while_others_are_hung_up_on_and_ends_with_the_da
     path = str(tmp_path / "s")
 
     async def scene() -> None:
-        config = uvicorn.Config(echo, uds=path, http=bounded(BOUNDS), lifespan="off", log_config=None, access_log=False)
+        config = uvicorn.Config(
+            echo, uds=path, http=make_protocol(BOUNDS), lifespan="off", log_config=None, access_log=False
+        )
         server = uvicorn.Server(config)
         served = asyncio.create_task(server.serve())
         while not server.started:

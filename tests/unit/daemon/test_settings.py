@@ -139,4 +139,4 @@ def test_of_many_projects_only_the_last_ones_are_kept_and_each_has_its_settings(
         write(file, 100 + number)
     for _ in range(2):
         assert [turn_tokens(settings, file) for file in files] == [100 + number for number in range(20)]
-    assert len(settings._projects) == len(settings._settled) == 5
+    assert len(settings._projects) == len(settings._merged) == 5

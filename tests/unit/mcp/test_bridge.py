@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.mcp import bridge
-from recollect.mcp.bridge import Bridge, _lines_of, _message, _quoted, folder_here
-from recollect.mcp.talk import Answers, Talk
+from recollect.mcp.bridge import Bridge, _lines_of, _parse, _percent_encode, folder_here
+from recollect.mcp.talk import AnswerReader, Talk
 
 
 @given(path=st.binary(min_size=1))
 def test_a_folder_of_any_bytes_comes_through_a_header(path: bytes) -> None:
-    quoted = _quoted(path)
+    quoted = _percent_encode(path)
     assert quoted.decode("ascii").isprintable()
     assert b" " not in quoted
     assert unquote_to_bytes(quoted) == path
@@ -59,14 +59,14 @@ def test_an_answer_in_pieces_is_the_answer(chunks: list[bytes], cut: int) -> Non
     with here, there:
         for at in range(0, len(sent), cut):
             there.sendall(sent[at : at + cut])
-        answers = Answers(here)
+        answers = AnswerReader(here)
         assert answers.head() == b"HTTP/1.1 200 OK\r\nA: b"
         assert [*answers.chunks()] == chunks
 
 
 @pytest.mark.parametrize("line", [b"", b"[1]", b"7", b"{", b"\xff", b"[" * 100_000])
 def test_what_is_no_message_has_no_id(line: bytes) -> None:
-    assert _message(line) == {}
+    assert _parse(line) == {}
 
 
 def test_a_client_that_starts_at_the_root_or_nowhere_is_in_no_project(
@@ -87,7 +87,7 @@ def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Bridge, list[dict
     monkeypatch.setattr(bridge, "ANSWER_S", 0.05)
     made, heard, (here, there) = Bridge(None), [], socket.socketpair()
     monkeypatch.setattr(made, "_write", lambda line: heard.append(json.loads(line)))
-    made._talk = Talk(here, made._heard)
+    made._talk = Talk(here, made._receive)
     made._talk._thread.start()
     with here, there:
         yield made, heard
@@ -97,9 +97,9 @@ def test_a_daemon_that_hangs_is_given_up(hanging: tuple[Bridge, list[dict[str, A
     made, heard = hanging
     talk = made._talk
     assert talk is not None
-    assert made._patience() is None
-    made._tell(b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n')
-    while (left := made._patience()) is not None:
+    assert made._time_left() is None
+    made._forward(b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}\n')
+    while (left := made._time_left()) is not None:
         threading.Event().wait(left)
     talk._thread.join(10)
     assert [(one["id"], one["error"]["message"]) for one in heard] == [(1, bridge.HANGS)]
@@ -109,7 +109,7 @@ def test_a_daemon_that_hangs_is_given_up(hanging: tuple[Bridge, list[dict[str, A
 def test_nobody_waits_for_an_answer_to_an_id_that_is_none(hanging: tuple[Bridge, list[dict[str, Any]]]) -> None:
     made, _ = hanging
     for wrong in ("1.5", "true", "{}", "[]", "null"):
-        made._tell(f'{{"jsonrpc": "2.0", "id": {wrong}, "method": "tools/list"}}\n'.encode())
+        made._forward(f'{{"jsonrpc": "2.0", "id": {wrong}, "method": "tools/list"}}\n'.encode())
     assert made._talk is not None
     assert made._talk.waiting == {}
 
@@ -117,7 +117,7 @@ def test_nobody_waits_for_an_answer_to_an_id_that_is_none(hanging: tuple[Bridge,
 def test_an_answer_to_any_id_of_the_client_reaches_it(hanging: tuple[Bridge, list[dict[str, Any]]]) -> None:
     made, heard = hanging
     assert made._talk is not None
-    made._talk.again = "recollect-again-1a2b3c4d"
+    made._talk.repeated_id = "recollect-again-1a2b3c4d"
     for name in ("recollect-again", "recollect-again-1a2b3c4d", "recollect-again-1a2b3c4d"):
-        made._heard(made._talk, json.dumps({"jsonrpc": "2.0", "id": name, "result": {}}).encode())
+        made._receive(made._talk, json.dumps({"jsonrpc": "2.0", "id": name, "result": {}}).encode())
     assert [one["id"] for one in heard] == ["recollect-again", "recollect-again-1a2b3c4d"]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.mcp.lines import Wrong, read
+from recollect.mcp.lines import InvalidMessage, read_message
 
 WRONG_IDS: list[Any] = [1.5, True, {}, [], None]
 
@@ -28,14 +28,14 @@ def a_request(**fields: Any) -> dict[str, Any]:
     ],
 )
 def test_what_is_wrong_is_said_under_its_id_where_it_has_one(message: Any, code: int, of: Any) -> None:
-    with pytest.raises(Wrong) as wrong:
-        read(json.dumps(message).encode())
+    with pytest.raises(InvalidMessage) as wrong:
+        read_message(json.dumps(message).encode())
     assert (wrong.value.code, wrong.value.id) == (code, of)
 
 
 def test_half_of_a_character_is_read_as_a_question_mark() -> None:
     message = a_request(params={"name": "search", "arguments": {"query": "a \ud83d smile"}})
-    read_params = read(json.dumps(message).encode()).model_dump()["params"]
+    read_params = read_message(json.dumps(message).encode()).model_dump()["params"]
     assert read_params["arguments"] == {"query": "a ? smile"}
 
 
@@ -51,7 +51,7 @@ JSON = st.recursive(
 def test_every_line_is_read_or_wrong(message: dict[str, Any]) -> None:
     answered = None
     try:
-        read(json.dumps(message | {"jsonrpc": "2.0"}).encode())
-    except Wrong as wrong:
+        read_message(json.dumps(message | {"jsonrpc": "2.0"}).encode())
+    except InvalidMessage as wrong:
         answered = wrong.id
     assert answered in (None, message.get("id"))

@@ -5,28 +5,23 @@ import pwd
 import shlex
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from recollect.config import Paths
 from recollect.domain.health import Finding, fine, note, problem
+from recollect.system import Mount, read_mounts
 
 LITTLE_SPACE_BYTES = 100_000_000
-MOUNTS = Path("/proc/mounts")
 # File systems that other machines write to as well: over a network, or as the host of a virtual machine (Windows under
 # WSL: drvfs, 9p, virtiofs). Of `fuse.*` only these: most others are local.
 NETWORK = frozenset(
     "nfs nfs4 cifs smb3 smbfs 9p afs ceph glusterfs lustre beegfs gpfs coda ocfs2 davfs drvfs virtiofs vboxsf vmhgfs "
-    "prl_fs fuse.sshfs fuse.glusterfs fuse.rclone fuse.s3fs fuse.davfs2 fuse.gvfsd-fuse fuse.vmhgfs-fuse".split()
+    "prl_fs fuse.sshfs fuse.glusterfs fuse.rclone fuse.s3fs fuse.davfs2 fuse.gvfsd-fuse fuse.vmhgfs-fuse "
+    "afpfs webdav".split()  # the last two are macOS' own
 )
 LOCAL_DATA = "set XDG_DATA_HOME to a folder on a local disk"
 LOCAL_SOCKET = "Set XDG_RUNTIME_DIR or XDG_STATE_HOME to a folder on a local disk."
-
-
-class Mount(NamedTuple):
-    folder: Path
-    kind: str
 
 
 def folder_findings(places: Paths) -> list[Finding]:
@@ -42,24 +37,14 @@ def folder_findings(places: Paths) -> list[Finding]:
     return found or [fine("folders", f"only you can read them, on local disks, {free_gb:,.1f} GB free")]
 
 
-def mount_of(path: Path, mounts: str) -> Mount | None:
-    """Find the mount of a path in the text of /proc/mounts; a later mount hides an earlier one."""
+def mount_of(path: Path, mounts: Iterable[Mount]) -> Mount | None:
+    """Return the file system that a path is on; a later mount covers an earlier one."""
     found = None
-    for line in mounts.splitlines():
-        parts = line.split(" ")
-        if len(parts) < 3:
-            continue
-        folder = Path(_unescape(parts[1]))
-        is_deeper = found is None or len(folder.parts) >= len(found.folder.parts)
-        if is_deeper and path.is_relative_to(folder):
-            found = Mount(folder, parts[2])
+    for mount in mounts:
+        is_deeper = found is None or len(mount.folder.parts) >= len(found.folder.parts)
+        if is_deeper and path.is_relative_to(mount.folder):
+            found = mount
     return found
-
-
-def _unescape(name: str) -> str:
-    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
-        name = name.replace(code, character)
-    return name
 
 
 def _owner(folder: Path) -> Iterator[Finding]:
@@ -109,10 +94,7 @@ def _space(folder: Path) -> Iterator[Finding]:
 
 
 def _network(data: Path, runtime: Path) -> Iterator[Finding]:
-    try:
-        mounts = MOUNTS.read_text(errors="surrogateescape")
-    except OSError:  # not Linux
-        return
+    mounts = read_mounts()
     where = _network_mount(data, mounts)
     if where:
         yield note(
@@ -126,7 +108,7 @@ def _network(data: Path, runtime: Path) -> Iterator[Finding]:
         yield note("disk", says, LOCAL_SOCKET)
 
 
-def _network_mount(folder: Path, mounts: str) -> str | None:
+def _network_mount(folder: Path, mounts: Iterable[Mount]) -> str | None:
     mount = mount_of(_nearest_existing(folder).resolve(), mounts)
     if mount is None or mount.kind not in NETWORK:
         return None

@@ -8,7 +8,6 @@ import errno
 import fcntl
 import os
 import sqlite3
-import stat
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +19,7 @@ from recollect.domain.errors import StoreBusy, StoreDamaged, StoreError, StoreRe
 from recollect.store.sqlite import open_files
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration
 from recollect.store.sqlite.writer_queue import STEP_S, WriterQueue
+from recollect.system import create_private_file
 
 BUSY_TIMEOUT_MS = 5_000
 BACKUPS_KEPT = 3
@@ -504,7 +504,7 @@ def _make_private_file(path: Path) -> None:
     without being opened: see `open_files`."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):
-        os.mknod(path.resolve(), stat.S_IFREG | 0o600)  # a link may point to the place for it
+        create_private_file(path.resolve())  # a link may point to the place for it
 
 
 def _refuse_if_not_writable(path: Path) -> None:
