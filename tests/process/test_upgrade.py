@@ -62,7 +62,9 @@ def captured_by_an_older_version(home: Home) -> None:
 @covers("CAP-10")
 def test_doctor_repairs_what_an_older_version_ended_in_doubt_and_undo_takes_it_back(home: Home) -> None:
     doubtful, outdated = as_an_older_version_left_it(home)
-    assert "1 memory that an older version had replaced in doubt" in home.recollect("doctor", "--repair").stdout.decode()
+    assert (
+        "1 memory that an older version had replaced in doubt" in home.recollect("doctor", "--repair").stdout.decode()
+    )
     assert home.json("show", doubtful)["status"] == "live"
     assert home.json("show", outdated)["status"] == "superseded"
     assert "valid again" in home.said("history", doubtful)
