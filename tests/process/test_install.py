@@ -38,7 +38,7 @@ def found(home: Home, about: str, cwd: Path) -> list[tuple[str, str, str]]:
 def test_a_project_is_connected_at_its_top_and_disconnected_again(home: Home, project: Path) -> None:
     before = everything(project)
     said = home.said("install", "opencode", "--project", cwd=project / "src")
-    assert "for only this project" in said
+    assert "for this project only" in said
     assert "+ new file" in said
     assert '+      "command": [' in said
     assert "Try it" in said

@@ -177,7 +177,7 @@ def _report(place: OpenCodeFolder, plan: Plan, dry_run: bool, as_json: bool, *, 
         output.say_json({"place": place.name, "dry_run": dry_run, "steps": steps, "notes": list(plan.notes)})
         return
     if plan.edits:
-        whose = f"only this project, {place.root}" if place.root else "you, in every project"
+        whose = f"this project only, {place.root}" if place.root else "you, in every project"
         other = "" if chosen else " (`--project`: only for this one)"
         output.say_beside("", 0, f"OpenCode for {whose}{other}{', nothing is changed yet' if dry_run else ''}:")
         output.say("")
