@@ -7,7 +7,8 @@ from typing import Any
 
 from starlette.types import Message
 
-from recollect.daemon.app import Activity, AppContext, create_app
+from recollect.daemon.app import AppContext, create_app
+from recollect.daemon.request_queue import Activity
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 from recollect.wiring import Model

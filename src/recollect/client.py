@@ -152,10 +152,7 @@ class Client:
         return True
 
     def retire_older(self) -> bool:
-        """End a daemon that is older than this version; False if there is none.
-
-        Asks for its version and for its end over one connection, so that its successor is never ended instead.
-        """
+        """End an older daemon; False if there is none. Uses one connection, so that its successor is never ended instead."""
         try:
             connection = self._connect(STOP_TIMEOUT_S)
         except OSError:
@@ -275,9 +272,8 @@ class Client:
         except (FileNotFoundError, ConnectionRefusedError):
             raise DaemonError("The daemon is not running. `recollect start` starts it.") from None
         except TimeoutError:
-            raise DaemonError(
-                f"The daemon did not answer within {timeout_s:.0f} s. `recollect restart` may help."
-            ) from None
+            message = f"The daemon did not answer within {timeout_s:.0f} s. `recollect restart` may help."
+            raise DaemonError(message) from None
         except (OSError, ValueError) as error:
             raise DaemonError(f"The daemon's answer cannot be read ({error or type(error).__name__}).") from error
 

@@ -57,16 +57,12 @@ Layer = Mapping[str, Setting]  # the checked settings of one origin, by full nam
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """Settings, with the origin of each."""
-
     settings: Settings
     origins: Mapping[str, str]  # by full name: DEFAULT, a file or a variable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paths:
-    """Our files and folders."""
-
     database: Path
     settings: Path
     state: Path  # has the command with which hosts start the daemon
@@ -420,7 +416,7 @@ def _convert_text(name: str, value: object, where: str) -> str:
 
 
 def _convert_list(name: str, value: object, where: str) -> tuple[str, ...]:
-    entries = _split_list(value) if isinstance(value, str) else value
+    entries = _parse_list(value) if isinstance(value, str) else value
     if not isinstance(entries, list):
         raise InvalidSettings(
             f"{where}: {name} is {_show_value(value)}; it takes a list of texts (in a variable: separated by commas)."
@@ -436,7 +432,7 @@ def _convert_list(name: str, value: object, where: str) -> tuple[str, ...]:
     return tuple(entries)
 
 
-def _split_list(text: str) -> object:
+def _parse_list(text: str) -> object:
     """Read JSON, or a list with commas. `[a-z]*` is a glob, `["a"]` is JSON."""
     if not text.startswith('["') and text != "[]":
         return [entry.strip() for entry in text.split(",") if entry.strip()]

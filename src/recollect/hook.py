@@ -115,16 +115,12 @@ class HookRun:
             if is_older(version) and self.claim(REPLACED, REPLACE_S):
                 start_daemon()
 
-    # ---- the deadline
-
     def set_deadline(self, seconds: float) -> None:
         _signal.signal(_signal.SIGALRM, self.end_late)
         _signal.signal(_signal.SIGCHLD, _signal.SIG_DFL)
         for number in (_signal.SIGTERM, _signal.SIGINT, _signal.SIGHUP):
             _signal.signal(number, lambda *_: posix._exit(0))
-        _signal.pthread_sigmask(
-            _signal.SIG_SETMASK, ()
-        )  # a host may have blocked signals, and the daemon would inherit that
+        _signal.pthread_sigmask(_signal.SIG_SETMASK, ())  # a host may have blocked signals, for the daemon too
         # A shell that worked before it became this process makes us look too old: at least half of the time is ours.
         _signal.setitimer(_signal.ITIMER_REAL, seconds - min(age_s(), seconds / 2) - END_S)
 
@@ -142,8 +138,6 @@ class HookRun:
             self.log_error(error)
         finally:
             posix._exit(0)
-
-    # ---- the daemon
 
     def connect(self) -> _socket.socket | None:
         """None: no daemon listens."""
@@ -196,10 +190,8 @@ class HookRun:
             time.sleep(POLL_S)
         return connection
 
-    # ---- couriers, one after another, in the order of the events
-
     def send_courier(self, seconds: float) -> None:
-        """Leave a process behind that delivers this event when a daemon accepts it."""
+        """Leave a process behind that delivers this event when a daemon accepts it, in the order of the events."""
         number, place = self.join_line()
         if posix.fork():
             return
@@ -253,8 +245,6 @@ class HookRun:
 
     def courier_path(self, number: int) -> bytes:
         return self.runtime + b"/" + COURIER % number
-
-    # ---- the runtime folder
 
     def has_folder(self) -> bool:
         """HookFailed if it is not ours: in a shared temporary directory any user may have created it."""
@@ -318,10 +308,8 @@ def mark_headless(payload: bytes, env: dict[bytes, bytes]) -> bytes:
     return b'{"headless": true, ' + rest if is_object else payload
 
 
-# ---- folders: the same rules as in config.py
-
-
 def state_folder(env: dict[bytes, bytes]) -> bytes:
+    """This and the next functions follow the same rules as config.py."""
     given = env.get(b"XDG_STATE_HOME", b"")
     return join(given, b"recollect") if given.startswith(b"/") else join(home(env), b".local/state/recollect")
 
@@ -432,7 +420,8 @@ def read_all(descriptor: int, most: int) -> bytes:
         if not chunk:
             break
         size += len(chunk)
-        received += chunk if size <= most else b""
+        if size <= most:
+            received += chunk
     if size > most:
         raise HookFailed(f"the input is longer than {most} bytes")
     return bytes(received)
@@ -472,9 +461,6 @@ def receive_more(connection: _socket.socket, received: bytes) -> bytes:
     if not chunk or len(received) > MAX_ANSWER_BYTES:
         raise HookFailed("the answer is incomplete, or too long")
     return chunk
-
-
-# ---- processes
 
 
 def age_s() -> float:

@@ -123,10 +123,8 @@ def open_engine(
 
 @contextmanager
 def open_trial(settings_for: SettingsFor, model: Model, pauses: Path) -> "Iterator[tuple[Engine, Expects]]":
-    """Open an engine that tries old sessions: in memory, without a language model, with the pauses of that time.
-
-    Yields it with a function that takes the texts it will embed soon.
-    """
+    """Yield an engine that tries old sessions in memory, without an extractor and with the pauses of that time, and a
+    function that takes the texts it will embed soon."""
     from recollect.embed.prefetch import Ahead
     from recollect.store.sqlite.trial import TrialStore
 
@@ -149,10 +147,7 @@ def open_trial(settings_for: SettingsFor, model: Model, pauses: Path) -> "Iterat
 
 
 class FollowedExtractor:
-    """The extractor as the user's settings describe it now; a call returns None if it is off.
-
-    Ignores a project's settings. While it is off, `extract` is not imported.
-    """
+    """The extractor of the user's current settings, never of a project's. While it is off, `extract` is not imported."""
 
     def __init__(self, settings_for: SettingsFor, counts: "CountsTokens") -> None:
         self._settings_for = settings_for
@@ -160,7 +155,7 @@ class FollowedExtractor:
         self._built: tuple[ExtractorSettings, Proposes | None] | None = None
 
     def __call__(self) -> "Proposes | None":
-        """InvalidSettings: the user has set only a part of it."""
+        """None if it is off. InvalidSettings: the user has set only a part of it."""
         settings = self._settings_for(None).extractor
         if settings.provider is Provider.OFF:
             self._built = None

@@ -19,9 +19,8 @@ from recollect.cli.formats.settings_file import meanings, shown
 from recollect.cli.main import cli
 from recollect.config import ADDITIVE, USER_ONLY
 from recollect.daemon.boundary import NOT_FOUND, WRONG_METHOD, http_status
-from recollect.daemon.description import OPERATION_PATHS, ROUTES
 from recollect.daemon.guard import FOREIGN, LONG_HEADER, NO_TOKEN, WRONG_HOST
-from recollect.daemon.openapi import ELSEWHERE, FAILURES
+from recollect.daemon.openapi import ELSEWHERE, FAILURES, OPERATION_PATHS, ROUTES
 from recollect.domain import errors
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings

@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from recollect.daemon.app import create_app
-from recollect.daemon.description import build_description
+from recollect.daemon.openapi import build_description
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_draft
 from tests.flows.conftest import engine_on

@@ -16,7 +16,6 @@ OF_OURS = (
     "recollect.mcp.bridge",
     "recollect.mcp.lines",
     "recollect.mcp.server",
-    "recollect.mcp.talk",
     "recollect.mcp.tools",
     "recollect.transcripts",
     "recollect.embed.minilm",

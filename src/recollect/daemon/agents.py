@@ -9,10 +9,9 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -22,6 +21,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from recollect.daemon.boundary import error_response, make_endpoint, read_object
 from recollect.daemon.log import code_places
+from recollect.daemon.request_queue import Activity
 from recollect.domain.errors import PayloadError
 from recollect.domain.memory import SessionId, check_name
 from recollect.engine.engine import Engine
@@ -42,12 +42,6 @@ ASKING_PATH = "/v1/asking"
 MAX_SESSIONS = 100  # over HTTP, of clients with the older handshake
 
 
-class NotesActivity(Protocol):
-    def note(self) -> None: ...
-    def note_work(self) -> None: ...
-    def answering(self) -> AbstractContextManager[None]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class _McpLibrary:
     server: "Server[Any]"
@@ -56,7 +50,7 @@ class _McpLibrary:
 
 
 class Agents:
-    def __init__(self, engine: Engine, activity: NotesActivity) -> None:
+    def __init__(self, engine: Engine, activity: Activity) -> None:
         self._engine = engine
         self._activity = activity
         self._asking = AskingSessions()

@@ -2,9 +2,7 @@
 
 import logging
 import os
-import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -24,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recollect import __version__
 from recollect.daemon.agents import Agents
 from recollect.daemon.boundary import OPERATION_PATH, answer_unknown, make_endpoint, read_body, read_object
-from recollect.daemon.request_queue import RequestQueue
+from recollect.daemon.request_queue import Activity, RequestQueue
 from recollect.daemon.status import build_status
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event
@@ -42,59 +40,14 @@ log = logging.getLogger("recollect.daemon")
 
 HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
 
-CALM_S = 0.03
 MAX_PID = 2**31 - 1
 LATE = "Recollect-Late"  # a courier delivers an old event: its answer is not used
 
 Answers = Callable[[Request], Awaitable[dict[str, Any]]]
 
 
-class Activity:
-    """Running requests, and the time since the last one."""
-
-    def __init__(self) -> None:
-        self.started = self._last = time.monotonic()
-        self.requests = 0
-        self.under_way = 0  # changed only by the event loop
-        self._wake: Callable[[], None] = lambda: None
-
-    def on_work(self, wake: Callable[[], None]) -> None:
-        """Set what to call whenever the background may have something to do."""
-        self._wake = wake
-
-    def note(self) -> None:
-        self._last = time.monotonic()
-        self.requests += 1
-
-    def note_work(self) -> None:
-        """Wake the background: an agent works, or something was written."""
-        self._wake()
-
-    @contextmanager
-    def answering(self) -> Iterator[None]:
-        self.note()
-        self.under_way += 1
-        try:
-            yield
-        finally:
-            self.under_way -= 1
-            self._last = time.monotonic()
-
-    def is_calm(self) -> bool:
-        """Check that no request runs, or ran a moment ago."""
-        return not self.under_way and self.idle_seconds() > CALM_S
-
-    def idle_seconds(self) -> float:
-        return time.monotonic() - self._last
-
-    def uptime_seconds(self) -> float:
-        return time.monotonic() - self.started
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppContext:
-    """Everything that the routes need."""
-
     engine: Engine
     settings_for: SettingsFor
     model: Model
@@ -193,7 +146,7 @@ def create_app(context: AppContext) -> Starlette:
         )
 
     async def openapi(_: Request) -> dict[str, Any]:
-        from recollect.daemon.description import build_description  # rarely needed
+        from recollect.daemon.openapi import build_description  # rarely needed
 
         return await run_in_threadpool(build_description)
 
@@ -245,7 +198,6 @@ class WarmUp:
 
 
 def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> tuple[dict[str, Any], Injection]:
-    """Return the answer for the host, and the injection in it."""
     event: Event = host.normalise(payload, datetime.now(UTC))
     injection = engine.handle(event)
     return host.render(injection), injection
@@ -297,7 +249,6 @@ def _is_list_of_strings(value: object) -> bool:
 
 
 def _read_host(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | None]:
-    """Return the host, the folder it works in, and the session."""
     host, folder, session = body.get("host", opencode.NAME), body.get("folder"), body.get("session")
     is_known = isinstance(host, str) and host in HOSTS
     if not is_known or not isinstance(folder, str | None) or not isinstance(session, str | None):

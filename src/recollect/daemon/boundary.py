@@ -42,7 +42,6 @@ async def read_body(request: Request) -> bytearray:
 
 
 async def read_object(request: Request) -> dict[str, Any]:
-    """Read the JSON object that a host sends."""
     try:
         body = json.loads(await read_body(request))
     except (ValueError, RecursionError) as error:
@@ -78,7 +77,6 @@ def make_endpoint(handler: Handler, path: str, under_way: Callable[[], AbstractC
 
 
 async def answer_unknown(request: Request, _: Exception) -> Response:
-    """Answer an unknown path, or a method that the path does not take."""
     return error_response(*(WRONG_METHOD if _has_path(request) else NOT_FOUND))
 
 

@@ -24,8 +24,6 @@ OWN_SITES = (b"same-origin", b"none")  # of Sec-Fetch-Site; another port of this
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TcpAccess:
-    """Access over 127.0.0.1."""
-
     port: int
     token: str
 
@@ -124,7 +122,6 @@ def _is_from_web_page(headers: "_Headers", hosts: tuple[bytes, ...]) -> bool:
 
 
 def header_bytes(scope: Scope) -> int:
-    """Return about how many bytes were sent."""
     fields = sum(len(name) + len(value) + len(b": \r\n") for name, value in scope["headers"])
     return fields + len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
 

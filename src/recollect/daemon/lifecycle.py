@@ -19,11 +19,12 @@ from recollect import __version__, config, wiring
 from recollect.client import VERSION_HEADER
 from recollect.config import Paths
 from recollect.daemon import log as daemon_log
-from recollect.daemon.app import Activity, AppContext, create_app
+from recollect.daemon.app import AppContext, create_app
 from recollect.daemon.background import Background
 from recollect.daemon.guard import Guard
 from recollect.daemon.listening import Listeners, open_listeners
 from recollect.daemon.protocol import MAX_HEADER_BYTES, Bounds, make_protocol
+from recollect.daemon.request_queue import Activity
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import RecollectError
 from recollect.engine.engine import Engine

@@ -1,5 +1,4 @@
-"""One daemon per user. A lock held as long as the daemon lives decides that, never a PID file; only a newer version ends an
-older one.
+"""One daemon per user, decided by a lock, never by a PID file. Only a newer version ends an older one.
 
 Light to import: if many start at once, all but one end here.
 """

@@ -40,7 +40,6 @@ _last_outside: dict[str, Noted] = {}  # the last of each kind; they displace not
 
 
 def last_errors() -> tuple[Noted, ...]:
-    """Return the last problems, the newest last."""
     return tuple(sorted([*_last, *_last_outside.values()], key=lambda noted: noted.at))
 
 

@@ -24,8 +24,6 @@ MAX_HEADER_BYTES = 32_768  # a folder's name may have 4,096 bytes, percent-encod
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """Limits of a connection."""
-
     header_s: float = 5.0
     body_s: float = 10.0  # for four megabytes on this machine
     connections: int = 256  # at most half of them over TCP, where every user of this machine can open one

@@ -4,14 +4,16 @@ No request waits long: after MAX_WAIT_S it runs without a place, so that a few t
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from heapq import heappop, heappush
 from itertools import count
 
 PLACES = 4  # more would only share the processor
 HANDICAP_S = 0.25  # a request that no user waits for counts as having come this much later: overtaken, but not for ever
 MAX_WAIT_S = 1.0
+CALM_S = 0.03
 
 
 class RequestQueue:
@@ -58,3 +60,45 @@ class RequestQueue:
                 called.set_result(None)
                 return
         self._free += 1
+
+
+class Activity:
+    """Running requests, and the time since the last one."""
+
+    def __init__(self) -> None:
+        self.started = self._last = time.monotonic()
+        self.requests = 0
+        self.under_way = 0  # changed only by the event loop
+        self._wake: Callable[[], None] = lambda: None
+
+    def on_work(self, wake: Callable[[], None]) -> None:
+        """Set what to call whenever the background may have something to do."""
+        self._wake = wake
+
+    def note(self) -> None:
+        self._last = time.monotonic()
+        self.requests += 1
+
+    def note_work(self) -> None:
+        """Wake the background: an agent works, or something was written."""
+        self._wake()
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        self.note()
+        self.under_way += 1
+        try:
+            yield
+        finally:
+            self.under_way -= 1
+            self._last = time.monotonic()
+
+    def is_calm(self) -> bool:
+        """Check that no request runs, or ran a moment ago."""
+        return not self.under_way and self.idle_seconds() > CALM_S
+
+    def idle_seconds(self) -> float:
+        return time.monotonic() - self._last
+
+    def uptime_seconds(self) -> float:
+        return time.monotonic() - self.started

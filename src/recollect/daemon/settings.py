@@ -21,8 +21,6 @@ MAX_PROJECTS = 200
 
 
 class LiveSettings:
-    """A thread-safe `SettingsFor`."""
-
     def __init__(self, user_file: Path, env: Mapping[str, str]) -> None:
         self._environment = config.read_environment(env)
         self._user = _SettingsFile(user_file, config.read_user_file)

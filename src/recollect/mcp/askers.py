@@ -25,8 +25,6 @@ NEW_SESSION_AFTER = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """The sender of a request."""
-
     headers: Mapping[str, str]  # names in lower case
     query: Mapping[str, str]
     peer: str = ""  # the address of the client, for want of a name

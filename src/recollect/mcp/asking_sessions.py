@@ -19,8 +19,6 @@ MAX_FOLDER_CHARS = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostSession:
-    """A session as its host names it."""
-
     id: SessionId
     host: str
 

@@ -17,7 +17,6 @@ import threading
 import time
 
 from recollect import hook
-from recollect.mcp.talk import BEGIN_S, CHUNK_BYTES, Talk
 
 TYPE_CHECKING = False  # importing `typing` takes as long as `json` and `threading` together
 if TYPE_CHECKING:
@@ -32,6 +31,9 @@ CLOSE_S = 1.0
 SIGNALLED_S = 0.3  # instead of both, after a signal
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 ANSWER_S = 10.0  # longer than any tool takes; the agent waits
+CHUNK_BYTES = 65_536
+BEGIN_S = 10.0  # the daemon loads its MCP library first
+SEND_S = 30.0  # a hung daemon does not read a long line
 POLL_S = 0.02
 ENDED = "Recollect's daemon ended while this was under way. Ask again; it starts by itself."
 HANGS = "Recollect's daemon does not answer. Go on without; if that lasts, the user can run `recollect restart`."
@@ -43,6 +45,102 @@ _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 
 class EndRequested(Exception):
     """A signal asks us to end."""
+
+
+class AnswerReader:
+    """Reads an HTTP answer: a head, then chunks."""
+
+    def __init__(self, connection: socket) -> None:
+        self._connection = connection
+        self._received = bytearray()
+        self.waits_forever = False
+
+    def head(self) -> bytes:
+        return self._until(b"\r\n\r\n")
+
+    def chunks(self) -> Iterator[bytes]:
+        """ValueError: these are not HTTP chunks."""
+        while size := int(self._until(b"\r\n").partition(b";")[0], 16):
+            while len(self._received) < size + 2:
+                self._more()
+            yield bytes(self._received[:size])
+            del self._received[: size + 2]
+
+    def _until(self, end: bytes) -> bytes:
+        while (at := self._received.find(end)) < 0:
+            self._more()
+        found = bytes(self._received[:at])
+        del self._received[: at + len(end)]
+        return found
+
+    def _more(self) -> None:
+        try:
+            piece = self._connection.recv(CHUNK_BYTES)
+        except TimeoutError:
+            if self.waits_forever:
+                return
+            raise
+        if not piece:
+            raise ConnectionResetError
+        self._received.extend(piece)
+
+
+class Talk:
+    """One long request to a daemon, and its answer, as lines. `hear` gets each line that arrives, and b"" at the end."""
+
+    def __init__(self, connection: socket, hear: Callable[[Talk, bytes], None]) -> None:
+        self._connection = connection
+        self._hear = hear
+        self.waiting: dict[str, Any] = {}  # unanswered ids, by their JSON: 1 is not "1"
+        self.asked_at: dict[str, float] = {}  # when, by the same key
+        self.repeated_id: str | None = None  # of the handshake that we repeat; the client does not know it
+        self.is_over = False
+        self.hangs = False
+        self._answers = AnswerReader(connection)
+        self._thread = threading.Thread(target=self._listen, name="answers", daemon=True)
+
+    def begin(self, head: bytes) -> bytes:
+        """Send the head and return the head of the answer. No message is sent before that: the daemon may be ending."""
+        self._connection.settimeout(BEGIN_S)
+        self._connection.sendall(head)
+        answered = self._answers.head()
+        self._connection.settimeout(SEND_S)  # for sending; an answer may take any time
+        self._answers.waits_forever = True
+        if answered.startswith(b"HTTP/1.1 200 "):
+            self._thread.start()
+        return answered
+
+    def say(self, line: bytes) -> None:
+        """OSError: the line was not sent completely, so the daemon ignores it."""
+        self._connection.sendall(b"%x\r\n%b\r\n" % (len(line), line))
+
+    def close(self, within_s: float) -> None:
+        self._answers.waits_forever = False
+        self._connection.settimeout(within_s)  # the daemon may have stopped reading
+        try:
+            self._connection.sendall(b"0\r\n\r\n")
+        except OSError:
+            return
+        self._thread.join(within_s)
+
+    def give_up(self) -> None:
+        self.hangs = True
+        try:  # noqa: SIM105  # importing contextlib costs more than all of this
+            self._connection.shutdown(2)  # both ways, which wakes up the thread
+        except OSError:
+            pass
+
+    def _listen(self) -> None:
+        waiting = b""
+        try:
+            for chunk in self._answers.chunks():
+                *lines, waiting = (waiting + chunk).split(b"\n")
+                for line in filter(None, lines):
+                    self._hear(self, line + b"\n")
+        except (OSError, ValueError):  # killed, or not our daemon
+            pass
+        finally:
+            self._hear(self, b"")
 
 
 class Bridge:
@@ -87,8 +185,6 @@ class Bridge:
         talk.give_up()
         return None
 
-    # ---- to the daemon
-
     def _forward(self, line: bytes) -> None:
         message = _parse(line)
         if len(line) > MAX_LINE_BYTES:
@@ -129,9 +225,7 @@ class Bridge:
             if key is None:
                 return False
             talk.asked_at.pop(key, None)
-            was_waiting = key in talk.waiting
-            talk.waiting.pop(key, None)
-            return not was_waiting
+            return talk.waiting.pop(key, None) is None  # an id is never None
 
     def _drop_cancelled(self, message: dict[str, Any]) -> None:
         """Forget a request that the client cancels: it is never answered."""
@@ -145,10 +239,7 @@ class Bridge:
                     self._lock.notify_all()
 
     def _greet(self, message: dict[str, Any], line: bytes) -> bool:
-        """Answer the greeting without the daemon; False if the message is another one.
-
-        A daemon gets the handshake when it is first needed.
-        """
+        """Answer a greeting without the daemon, which gets the handshake when it is first needed. False: it is none."""
         method = message.get("method")
         if method == "notifications/initialized" and self._handshake:
             self._handshake = [self._handshake[0], line]
@@ -210,9 +301,8 @@ class Bridge:
             try:
                 answer = talk.begin(head)
             except TimeoutError:
-                raise hook.HookFailed(
-                    f"it did not answer within {BEGIN_S:.0f} s; `recollect restart` may help"
-                ) from None
+                message = f"it did not answer within {BEGIN_S:.0f} s; `recollect restart` may help"
+                raise hook.HookFailed(message) from None
             except OSError:
                 answer = b""
             if answer.startswith(b"HTTP/1.1 200 "):
@@ -223,8 +313,6 @@ class Bridge:
                 status = answer.partition(b"\r\n")[0].decode("ascii", "replace") or "nothing"
                 raise hook.HookFailed(f"it answered {status}; `recollect doctor` may say why")
             time.sleep(POLL_S)
-
-    # ---- from the daemon
 
     def _receive(self, talk: Talk, line: bytes) -> None:
         """Runs in the thread of the talk; an empty line is its end."""

@@ -63,8 +63,6 @@ ABOUT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """The agent that calls."""
-
     session: SessionId
     at: datetime
     host: str = HISTORY_NAME  # of the session

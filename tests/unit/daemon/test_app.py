@@ -4,8 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from recollect.daemon.app import create_app
-from recollect.daemon.description import build_description
-from recollect.daemon.openapi import FAILURES
+from recollect.daemon.openapi import FAILURES, build_description
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from recollect.daemon import background
-from recollect.daemon.app import CALM_S, Activity
 from recollect.daemon.background import Background
+from recollect.daemon.request_queue import CALM_S, Activity
 from recollect.store.sqlite.store import SqliteStore
 from recollect.wiring import Model
 from tests.flows.conftest import engine_on

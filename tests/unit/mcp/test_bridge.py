@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.mcp import bridge
-from recollect.mcp.bridge import Bridge, _lines_of, _parse, _percent_encode, folder_here
-from recollect.mcp.talk import AnswerReader, Talk
+from recollect.mcp.bridge import AnswerReader, Bridge, Talk, _lines_of, _parse, _percent_encode, folder_here
 
 
 @given(path=st.binary(min_size=1))
