@@ -1,4 +1,4 @@
-"""What an agent may change by a tool, as a part of the engine: only memories that it may see."""
+"""Changes that an agent may make by a tool, as a part of the engine: only to memories that it may see."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -60,7 +60,7 @@ def _user_statements(memory: Memory, situation: Situation) -> list[Memory]:
 
 
 def _newer_statements(memory: Memory, situation: Situation) -> list[Memory]:
-    """What contradicts the memory and was said by the same speaker, or by the user."""
+    """Memories that contradict this one and were said by the same speaker, or by the user."""
     by_user = is_of_the_user(memory)
     return [
         other
