@@ -263,10 +263,10 @@ def test_doctor_tells_how_opencode_is_connected_and_what_to_do(home: Home, proje
     ("entry", "health", "says"),
     [
         ({"type": "local", "command": ["recollect", "mcp"], "enabled": False}, "note", "switched off"),
-        ({"type": "remote", "url": "http://127.0.0.1:1"}, "note", "of its own"),
+        ({"type": "remote", "url": "http://127.0.0.1:1"}, "note", "has its own entry"),
         ({"type": "local", "command": ["/nowhere/recollect", "mcp"]}, "note", "/nowhere/recollect"),
-        ({"type": "local", "command": ["\ud800/recollect", "mcp"]}, "note", "of its own"),
-        (None, "note", "by itself"),
+        ({"type": "local", "command": ["\ud800/recollect", "mcp"]}, "note", "has its own entry"),
+        (None, "note", "adds the tools itself"),
     ],
 )
 def test_doctor_tells_what_became_of_the_tools(home: Home, entry: Any, health: str, says: str) -> None:
