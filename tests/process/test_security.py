@@ -225,7 +225,7 @@ for n in range(9):
 for n in range(50):
     logging.getLogger("recollect.daemon").warning("unauthorised", extra={"where": "guard"})
     logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
-log.STRANGERS_S = 0
+log.OUTSIDE_S = 0
 logging.getLogger("recollect.daemon").warning("unauthorised", extra={"where": "guard"})
 assert pathlib.Path(sys.argv[1]).read_text().endswith('"says": "unauthorised", "left_out": 49}\\n')
 first, *others, http, stranger = [(one.where, one.code) for one in log.last_errors()]
