@@ -173,7 +173,10 @@ def test_doctor_names_a_process_that_works_on_a_deleted_log(home: Home) -> None:
         log_of(home).unlink()
         (told,) = [one for one in found(home) if one[1] == "database"]
         other.kill()
-    assert (told[0], f"process {other.pid} has a deleted or replaced file open: recollect.db-wal" in told[2]) == ("problem", True)
+    assert (told[0], f"process {other.pid} has a deleted or replaced file open: recollect.db-wal" in told[2]) == (
+        "problem",
+        True,
+    )
     assert f"kill -9 {other.pid}" in told[3]
     assert home.json("doctor")["healthy"]
 
