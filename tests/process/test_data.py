@@ -62,7 +62,7 @@ def test_what_is_kept_is_counted_and_a_project_is_forgotten_for_good(home: Home,
     home.said("data", "forget", "--now", "--yes", cwd=shop)
     assert project not in places(home)
     assert holding(home, "trumpet", "xylophone", project) == []
-    assert "Nothing is known" in refused(home, "data", "forget", project, "--yes")
+    assert "There is no project" in refused(home, "data", "forget", project, "--yes")
 
 
 def test_in_a_terminal_it_asks_and_fits(home: Home) -> None:
