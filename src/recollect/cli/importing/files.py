@@ -150,7 +150,7 @@ def _is_entered(name: str, inside: Path) -> bool:
 
 
 def _in_folder(folder: Path, path: Path, form: Format | None, only_agents: bool, files: ImportFiles) -> Readable | None:
-    """Return the file if it is to be read. Other files are no mistake: they are counted, and named if in doubt."""
+    """Return the file if the import reads it. Other files are no mistake: they are counted, and named if in doubt."""
     shown = visible(str(path))
     is_agents = is_for_agents(path.name)
     is_for_people = FOR_PEOPLE.match(path.name) or (only_agents and path.suffix == ".md")

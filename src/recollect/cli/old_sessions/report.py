@@ -12,6 +12,8 @@ from recollect.privacy.secrets import redact
 
 SHOWN_AT_MOST = 20
 
+RefusedLine = tuple[str, int, str]  # file, line, why
+
 
 @dataclass(slots=True)
 class CaptureReport:
@@ -26,8 +28,8 @@ class CaptureReport:
     oldest_at: datetime | None = None  # of the outdated turns
     sessions: set[SessionId] = field(default_factory=set)
     learnt: LearntCounts = field(default_factory=LearntCounts)
-    refused: list[tuple[str, int, str]] = field(default_factory=list)  # file, line, why
-    unreadable: list[tuple[str, str]] = field(default_factory=list)
+    refused: list[RefusedLine] = field(default_factory=list)
+    unreadable: list[tuple[str, str]] = field(default_factory=list)  # file, why
     ignored: list[str] = field(default_factory=list)
 
     def count(self, done: Backfilled) -> None:
@@ -86,7 +88,9 @@ def say(report: CaptureReport, *, dry_run: bool, as_json: bool, archive_days: in
     if as_json:
         output.say_json(_as_json(report, dry_run))
         return
-    _say_problems(report)
+    say_unread(report.refused, report.unreadable)
+    for file in report.ignored[:SHOWN_AT_MOST]:
+        output.remark(f"Left out: {file} is ignored ([privacy] ignored_paths).")
     sentence = _sentence(report)
     output.say(f"Nothing was stored; it would be: {sentence}" if dry_run else sentence)
     if report.oldest_at is not None and archive_days:
@@ -101,18 +105,18 @@ def say(report: CaptureReport, *, dry_run: bool, as_json: bool, archive_days: in
         output.remark("`recollect review` shows the candidates with the words they were learnt from.")
 
 
-def _say_problems(report: CaptureReport) -> None:
-    output.say_first(
-        SHOWN_AT_MOST, [f"{file}, line {line}: {redact(why).text}" for file, line, why in report.refused], output.warn
-    )
-    output.say_first(
-        SHOWN_AT_MOST, [f"{file} cannot be read: {redact(why).text}" for file, why in report.unreadable], output.warn
-    )
-    output.say_first(
-        SHOWN_AT_MOST,
-        [f"Left out: {file} is ignored ([privacy] ignored_paths)." for file in report.ignored],
-        output.remark,
-    )
+def say_unread(refused: list[RefusedLine], unreadable: list[tuple[str, str]], limit: int = SHOWN_AT_MOST) -> None:
+    lines = [f"{file}, line {line}: {redact(why).text}" for file, line, why in refused]
+    output.say_first(limit, lines, output.warn)
+    files = [f"{file} cannot be read: {redact(why).text}" for file, why in unreadable]
+    output.say_first(limit, files, output.warn)
+
+
+def unread_json(refused: list[RefusedLine], unreadable: list[tuple[str, str]]) -> dict[str, Any]:
+    return {
+        "refused": [{"file": file, "line": line, "why": redact(why).text} for file, line, why in refused],
+        "unreadable": [{"file": file, "why": redact(why).text} for file, why in unreadable],
+    }
 
 
 def _sentence(report: CaptureReport) -> str:
@@ -157,7 +161,6 @@ def _as_json(report: CaptureReport, dry_run: bool) -> dict[str, Any]:
         "candidates": dict(sorted(report.learnt.candidates.items())),
         "same": report.learnt.same,
         "contradicting": report.learnt.contradicting,
-        "refused": [{"file": file, "line": line, "why": redact(why).text} for file, line, why in report.refused],
-        "unreadable": [{"file": file, "why": redact(why).text} for file, why in report.unreadable],
+        **unread_json(report.refused, report.unreadable),
         "ignored": report.ignored,
     }

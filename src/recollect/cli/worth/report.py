@@ -7,8 +7,8 @@ from typing import Any
 
 from recollect.cli.display import output
 from recollect.cli.display.output import many
+from recollect.cli.old_sessions.report import RefusedLine, say_unread, unread_json
 from recollect.domain.memory import MemoryId
-from recollect.privacy.secrets import redact
 from recollect.rank import worth
 from recollect.rank.worth import MetAgain, PointFigures, Repetition, ReplayedLine, ReplayRecord, ShownLine, Worth
 from recollect.text.block import plain, visible
@@ -70,7 +70,7 @@ class WorthReport:
     is_interrupted: bool = False
     worth: Worth = field(default_factory=lambda: ReplayRecord().measured())
     own_ids: Mapping[str, MemoryId] = field(default_factory=dict)  # by line, if the user's own database has its memory
-    refused: list[tuple[str, int, str]] = field(default_factory=list)  # file, line, why
+    refused: list[RefusedLine] = field(default_factory=list)
     unreadable: list[tuple[str, str]] = field(default_factory=list)
 
     @property
@@ -232,10 +232,7 @@ def find_judged(measured: Worth) -> list[PointFigures]:
 
 
 def say(report: WorthReport) -> None:
-    refused = [f"{file}, line {line}: {redact(why).text}" for file, line, why in report.refused]
-    output.say_first(SHOWN_AT_MOST, refused, output.warn)
-    unreadable = [f"{file} cannot be read: {redact(why).text}" for file, why in report.unreadable]
-    output.say_first(SHOWN_AT_MOST, unreadable, output.warn)
+    say_unread(report.refused, report.unreadable, limit=SHOWN_AT_MOST)
     if report.is_interrupted:
         output.warn(f"\n{interruption(report)}")
     measured = report.worth
@@ -390,8 +387,7 @@ def as_json(report: WorthReport) -> dict[str, Any]:
         "errors_met_again": [_error_json(one) for one in measured.errors],
         "helped": [_line_json(report, one) for one in measured.helped],
         "never_taken_up": [_line_json(report, one) for one in measured.idle],
-        "refused": [{"file": file, "line": line, "why": redact(why).text} for file, line, why in report.refused],
-        "unreadable": [{"file": file, "why": redact(why).text} for file, why in report.unreadable],
+        **unread_json(report.refused, report.unreadable),
     }
 
 
