@@ -1,7 +1,7 @@
-"""Scripts, and agents with nothing but command hooks: an event as `pipe` takes it, a block back. Pure.
+"""Scripts, and agents that only have command hooks: an event as `pipe` takes it, a block back. Pure.
 
-A JSON object in, a frozen event out, with an error that names the field. Fields that no event of its type has are left
-alone: whoever forwards what a host says need not know which they are.
+A JSON object in, a frozen event out; an error names the field. Fields that the event type does not have are ignored: a
+caller may forward everything that a host sends.
 """
 
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ SUMMARY_LISTS = ("done", "decided", "files", "open")
 
 
 def is_waited_for(payload: Mapping[str, Any]) -> bool:
-    """Whether a person waits for the answer."""
+    """Return True if the user waits for the answer."""
     return payload.get("type") in ("prompt", "session_started")
 
 
@@ -51,23 +51,24 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
 
 
 def render(injection: Injection) -> dict[str, Any]:
-    """Nothing to say is an empty object, of which the hook prints nothing at all."""
-    besides: dict[str, Any] = {"notice": injection.notice} if injection.notice else {}  # for the person
+    """With nothing to show this is an empty object, and the hook prints nothing at all."""
+    reply: dict[str, Any] = {}
+    if injection.block:
+        reply = {
+            "block": injection.block,
+            "tokens": injection.tokens,
+            "ids": list(injection.ids),
+            "placement": injection.placement,
+        }
+    if injection.notice:
+        reply["notice"] = injection.notice  # for the user
     if not injection.kept:
-        besides["kept"] = False  # it waits in memory for a disk that takes nothing
-    if not injection.block:
-        return besides
-    return {
-        "block": injection.block,
-        "tokens": injection.tokens,
-        "ids": list(injection.ids),
-        "placement": injection.placement,
-        **besides,
-    }
+        reply["kept"] = False  # the disk is full: the event waits in memory
+    return reply
 
 
 def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:
-    """`time` sets the clock for it; else it is `now`."""
+    """The field `time` sets the time of the event; the default is `now`."""
     kind = fields.get("type")
     if kind is None:
         raise PayloadError(f"An event has a `type`; known are {', '.join(TYPES)}.")
@@ -91,11 +92,11 @@ def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:
     )
 
 
-def _started(fields: Fields, about: dict[str, Any]) -> Event:
+def _session_start(fields: Fields, about: dict[str, Any]) -> Event:
     return SessionStarted(
         source=_source(fields),
         task=read.optional(fields, "task"),
-        copied=_copied(fields),
+        copied=_copies(fields),
         recalls=read.truth(fields, "recalls", True),
         captures=read.truth(fields, "captures", True),
         **about,
@@ -118,7 +119,7 @@ def _reply(fields: Fields, about: dict[str, Any]) -> Event:
     return Reply(message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), final=final, **about)
 
 
-def _succeeded(fields: Fields, about: dict[str, Any]) -> Event:
+def _tool_success(fields: Fields, about: dict[str, Any]) -> Event:
     output = read.said(fields, "output") if "output" in fields else ""
     return ToolSucceeded(
         tool=read.text(fields, "tool"),
@@ -129,7 +130,7 @@ def _succeeded(fields: Fields, about: dict[str, Any]) -> Event:
     )
 
 
-def _failed(fields: Fields, about: dict[str, Any]) -> Event:
+def _tool_failure(fields: Fields, about: dict[str, Any]) -> Event:
     message = read.optional(fields, "message")
     return ToolFailed(
         tool=read.text(fields, "tool"),
@@ -142,17 +143,17 @@ def _failed(fields: Fields, about: dict[str, Any]) -> Event:
     )
 
 
-def _ended(fields: Fields, about: dict[str, Any]) -> Event:
+def _session_end(fields: Fields, about: dict[str, Any]) -> Event:
     return SessionEnded(notes=_notes(fields), summary=_summary(read.part(fields, "summary")), **about)
 
 
-def _asked(fields: Fields, about: dict[str, Any]) -> Event:
-    wanted, scope = read.optional(fields, "id"), read.optional(fields, "scope")
+def _question(fields: Fields, about: dict[str, Any]) -> Event:
+    memory, scope = read.optional(fields, "id"), read.optional(fields, "scope")
     return Asked(
         query=read.optional(fields, "query") or "",
-        id=MemoryId(wanted) if wanted else None,
+        id=MemoryId(memory) if memory else None,
         kinds=_kinds(fields),
-        scope=_naming("scope", Scope.parse, scope) if scope else None,
+        scope=_parse_field("scope", Scope.parse, scope) if scope else None,
         budget_tokens=_tokens(fields, "budget_tokens"),
         live=_live(fields),
         **about,
@@ -160,16 +161,16 @@ def _asked(fields: Fields, about: dict[str, Any]) -> Event:
 
 
 TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
-    "session_started": _started,
+    "session_started": _session_start,
     "prompt": _prompt,
     "reply": _reply,
-    "tool_succeeded": _succeeded,
-    "tool_failed": _failed,
+    "tool_succeeded": _tool_success,
+    "tool_failed": _tool_failure,
     "compacting": lambda _, about: Compacting(**about),
     "compacted": lambda fields, about: Compacted(summary=read.optional(fields, "summary") or "", **about),
-    "session_ended": _ended,
+    "session_ended": _session_end,
     "session_deleted": lambda _, about: SessionDeleted(**about),
-    "asked": _asked,
+    "asked": _question,
 }
 
 
@@ -187,33 +188,33 @@ def _origin(fields: Fields) -> Origin:
     return Origin(value)
 
 
-def _copied(fields: Fields) -> dict[MessageId, MessageId]:
-    given = read.part(fields, "copied")
-    if not all(isinstance(own, str) and own for own in given.values()):
-        raise PayloadError("`copied` is an object: the parent's message id, and the id that it has in the fork.")
-    return {MessageId(parents): MessageId(own) for parents, own in given.items()}
+def _copies(fields: Fields) -> dict[MessageId, MessageId]:
+    copies = read.part(fields, "copied")
+    if not all(isinstance(copy, str) and copy for copy in copies.values()):
+        raise PayloadError("`copied` is an object that maps each message id of the parent to its id in the fork.")
+    return {MessageId(original): MessageId(copy) for original, copy in copies.items()}
 
 
 def _live(fields: Fields) -> Carriers:
-    """None: nobody knows."""
-    given = fields.get("live")
-    if given is None:
+    """Return None if the caller does not know."""
+    names = fields.get("live")
+    if names is None:
         return None
-    if not isinstance(given, list) or not all(one is None or (isinstance(one, str) and one) for one in given):
-        raise PayloadError("`live` is a list of message ids; null among them is the stable block.")
-    return tuple(None if one is None else MessageId(one) for one in given)
+    if not isinstance(names, list) or not all(name is None or (isinstance(name, str) and name) for name in names):
+        raise PayloadError("`live` is a list of message ids; null in it is the start block.")
+    return tuple(None if name is None else MessageId(name) for name in names)
 
 
 def _kinds(fields: Fields) -> frozenset[Kind]:
-    return frozenset(_naming("kinds", parse_kind, name) for name in read.texts(fields, "kinds"))
+    return frozenset(_parse_field("kinds", parse_kind, name) for name in read.texts(fields, "kinds"))
 
 
 def _notes(fields: Fields) -> tuple[Note, ...]:
-    return tuple(_naming("notes", Note.parse, _one_line(line)) for line in read.texts(fields, "notes"))
+    return tuple(_parse_field("notes", Note.parse, _one_line(line)) for line in read.texts(fields, "notes"))
 
 
 def _one_line(text: str) -> str:
-    """Without its secrets, of which some are told by their lines."""
+    """Redact first: some secrets are recognised by their line breaks."""
     return visible(redact(text).text)
 
 
@@ -230,8 +231,8 @@ def _tokens(fields: Fields, name: str) -> int | None:
     return None if fields.get(name) is None else read.whole(fields, name, 1, least=1, most=MAX_WINDOW_TOKENS)
 
 
-def _naming(name: str, reads: Callable[[str], Value], value: str) -> Value:
+def _parse_field(name: str, parse: Callable[[str], Value], value: str) -> Value:
     try:
-        return reads(value)
+        return parse(value)
     except InvalidValue as error:
         raise PayloadError(f"`{name}`: {error}") from None
