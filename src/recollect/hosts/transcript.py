@@ -85,12 +85,7 @@ class _SessionEndings:
             if delayed is not None:
                 yield replace(delayed, final=True)
             yield SessionEnded(
-                session=session,
-                at=last.at,
-                host=last.host,
-                folder=last.folder,
-                agent=last.agent,
-                parent=last.parent,
+                session=session, at=last.at, host=last.host, folder=last.folder, agent=last.agent, parent=last.parent
             )
 
 

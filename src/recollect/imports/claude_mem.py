@@ -14,7 +14,7 @@ from recollect.imports.objects import Fields, first_text, kind_by_name, list_or_
 
 # Half of all observations have these labels: as aliases they would match everything.
 GENERIC_CONCEPTS = {
-    *("how-it-works", "why-it-exists", "what-changed", "problem-solution", "gotcha", "pattern", "trade-off"),
+    *("how-it-works", "why-it-exists", "what-changed", "problem-solution", "gotcha", "pattern", "trade-off")
 }
 SENSITIVE = "sensitive"  # "would not want leaking": recalled on request, never injected
 

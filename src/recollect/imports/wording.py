@@ -95,9 +95,7 @@ SECTIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
 )
 # A path at the beginning of a sentence: `src/app.py`, src/app.py: ..., **docs/** - ...
-_PATH = re.compile(
-    r"^(?:`(?P<ticked>[^`\s]+)`|(?P<bare>(?:[\w.@~-]+/)+[\w.@*-]*))(?=$|[\s:,(\u2013\u2014-])",
-)
+_PATH = re.compile(r"^(?:`(?P<ticked>[^`\s]+)`|(?P<bare>(?:[\w.@~-]+/)+[\w.@*-]*))(?=$|[\s:,(\u2013\u2014-])")
 _FILE_NAME = re.compile(r"^(?:\.{0,2}~?/)?(?:[\w.@*\[\]-]+/)*[\w.@*\[\]-]*(?:/|\.[A-Za-z]\w{0,9})$")
 _NO_FILE = re.compile(r"^(?:https?:|[\d.]+$|\w+\(\)|.*\.(?:com|org|net|io|dev|js(?=\.)))", re.IGNORECASE)
 

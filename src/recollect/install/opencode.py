@@ -85,7 +85,7 @@ def of_user(configuration: Path) -> OpenCodeFolder:
 
 def of_project(root: Path) -> OpenCodeFolder:
     if not root.is_dir():
-        raise InstallError(f"The folder {root} does not exist.")
+        raise InstallError(f"There is no folder {root}.")
     folder = root / ".opencode"
     files = tuple(place / name for place in (root, folder) for name in ("opencode.jsonc", "opencode.json"))
     return OpenCodeFolder(name="project", folder=folder, configurations=files, new=folder / "opencode.json", root=root)
