@@ -15,17 +15,8 @@ from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolSucceede
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.transcript import TranscriptRecord
+from recollect.hosts import transcript
 from recollect.hosts.questions import with_answers_of_claude
-from recollect.hosts.transcript import (
-    ReportBadLine,
-    SessionTracker,
-    blocks_of,
-    clean_text,
-    id_from_content,
-    join_texts,
-    name_field,
-    read_events,
-)
 
 NAME = "claude-code"
 AGENTS = "agents"  # the session of other agents where an old version does not name them
@@ -66,9 +57,10 @@ _AFTER_SUMMARY = re.compile(
 )
 
 
-def parse(records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: ReportBadLine) -> Iterator[Event]:
-    """`otherwise`: the time of records that have none."""
-    return read_events(ClaudeCodeReader(otherwise), records, bad)
+def parse(
+    records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: transcript.ReportBadLine
+) -> Iterator[Event]:
+    return transcript.read_events(ClaudeCodeReader(otherwise), records, bad)
 
 
 def find_origin(text: str) -> tuple[str, Origin]:
@@ -106,7 +98,7 @@ class ClaudeCodeReader:
     """Reads record by record; records of other agents may be in between."""
 
     def __init__(self, default_time: datetime) -> None:
-        self._tracker = SessionTracker(NAME, default_time)
+        self._tracker = transcript.SessionTracker(NAME, default_time)
         self._after_command = False  # the template of a command follows its name
         self._compaction: dict[str, Any] | None = None  # a boundary whose summary has not come yet
         self._without_id = 0
@@ -140,34 +132,34 @@ class ClaudeCodeReader:
     def _session(self, value: Mapping[str, Any]) -> SessionId:
         session = value["sessionId"]
         if value.get("isSidechain"):
-            return SessionId(f"{session}:{name_field(value, 'agentId') or AGENTS}")
+            return SessionId(f"{session}:{transcript.name_field(value, 'agentId') or AGENTS}")
         return SessionId(session)
 
     def _begin(self, value: Mapping[str, Any], session: SessionId, at: datetime) -> tuple[list[Event], dict[str, Any]]:
         """Return the start of the session, if it is new, and the fields of its events."""
-        headless = (name_field(value, "entrypoint") or "").startswith("sdk")  # a script began it
+        headless = (transcript.name_field(value, "entrypoint") or "").startswith("sdk")  # a script began it
         start = self._tracker.begin(
             session,
             at,
             headless=headless,
-            folder=name_field(value, "cwd"),
+            folder=transcript.name_field(value, "cwd"),
             parent=SessionId(value["sessionId"]) if value.get("isSidechain") else None,
         )
         return start, self._tracker.event_fields(session, at, headless=headless)
 
     def _message(self, value: Mapping[str, Any], text: str) -> MessageId:
-        uuid = name_field(value, "uuid")
+        uuid = transcript.name_field(value, "uuid")
         if uuid is not None:
             return MessageId(uuid)
         self._without_id += 1
-        return id_from_content(self._without_id, str(value["type"]), text)
+        return transcript.id_from_content(self._without_id, str(value["type"]), text)
 
     def _user(self, value: Mapping[str, Any], session: SessionId, at: datetime) -> list[Event]:
         message = value.get("message")
         content = message.get("content") if isinstance(message, Mapping) else None
         after_command, self._after_command = self._after_command, False
         start, fields = self._begin(value, session, at)
-        text, origin = find_origin(clean_text(join_texts(content, "text")))
+        text, origin = find_origin(transcript.clean_text(transcript.join_texts(content, "text")))
         if value.get("isCompactSummary") or origin is Origin.SUMMARY:
             self._compaction = None
             return [*start, Compacted(summary=_summary(text), **fields)]
@@ -190,8 +182,8 @@ class ClaudeCodeReader:
     def _results(self, content: object, result: object, fields: dict[str, Any]) -> list[Event]:
         """`result`: the record's own, structured form of a tool's result."""
         events: list[Event] = []
-        for block in blocks_of(content, "tool_result"):
-            output = join_texts(block.get("content"), "text")
+        for block in transcript.blocks_of(content, "tool_result"):
+            output = transcript.join_texts(block.get("content"), "text")
             call = str(block.get("tool_use_id"))
             for event in self._tracker.finish_call(call, output, failed=bool(block.get("is_error")), fields=fields):
                 if isinstance(event, ToolSucceeded) and event.tool == "AskUserQuestion":
@@ -207,11 +199,11 @@ class ClaudeCodeReader:
         start, fields = self._begin(value, session, at)
         events = [*self._end_compaction(), *start]
         content = message.get("content")
-        text = clean_text(join_texts(content, "text")).strip()
+        text = transcript.clean_text(transcript.join_texts(content, "text")).strip()
         if text:
             final = message.get("stop_reason") == "end_turn"
             events.append(Reply(message=self._message(value, text), text=text, final=final, **fields))
-        for block in blocks_of(content, "tool_use"):
+        for block in transcript.blocks_of(content, "tool_use"):
             self._tracker.add_call(str(block.get("id")), str(block.get("name")), block.get("input"))
         return events
 
@@ -220,7 +212,7 @@ class ClaudeCodeReader:
         attached = value.get("attachment")
         if not isinstance(attached, Mapping) or attached.get("type") != "queued_command":
             return []
-        text, origin = find_origin(clean_text(join_texts(attached.get("prompt"), "text")))
+        text, origin = find_origin(transcript.clean_text(transcript.join_texts(attached.get("prompt"), "text")))
         if not text:
             return []
         if attached.get("commandMode") not in (None, "prompt") or not _is_human(attached.get("origin")):

@@ -16,16 +16,8 @@ from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolSucceede
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.transcript import TranscriptRecord
+from recollect.hosts import transcript
 from recollect.hosts.questions import with_answers_of_codex
-from recollect.hosts.transcript import (
-    ReportBadLine,
-    SessionTracker,
-    clean_text,
-    id_from_content,
-    join_texts,
-    name_field,
-    read_events,
-)
 
 NAME = "codex"
 _TEXTS = ("input_text", "output_text", "text")
@@ -55,14 +47,15 @@ _SHELLS = ("bash", "sh", "zsh")
 _SUMMARY = re.compile(r"\AAnother language model started to solve this problem[^\n]*\n+")
 
 
-def parse(records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: ReportBadLine) -> Iterator[Event]:
-    """`otherwise`: the time of records that have none."""
-    return read_events(RolloutReader(otherwise), records, bad)
+def parse(
+    records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: transcript.ReportBadLine
+) -> Iterator[Event]:
+    return transcript.read_events(RolloutReader(otherwise), records, bad)
 
 
 class RolloutReader:
     def __init__(self, default_time: datetime) -> None:
-        self._tracker = SessionTracker(NAME, default_time)
+        self._tracker = transcript.SessionTracker(NAME, default_time)
         self._session: SessionId | None = None
         self._is_child = False
         self._messages = 0
@@ -80,7 +73,7 @@ class RolloutReader:
             case "response_item":
                 return self._item(payload, at)
             case "compacted":
-                summary = _SUMMARY.sub("", clean_text(payload.get("message"))).strip()
+                summary = _SUMMARY.sub("", transcript.clean_text(payload.get("message"))).strip()
                 return [Compacted(summary=summary, **self._event_fields(at))]
             case _:
                 return ()
@@ -89,7 +82,7 @@ class RolloutReader:
         return ()
 
     def _begin(self, meta: Mapping[str, Any], at: datetime) -> Sequence[Event]:
-        name = name_field(meta, "id")
+        name = transcript.name_field(meta, "id")
         if name is None:
             raise PayloadError("The session has no id.")
         if self._session is not None:  # the line of the session that this one was copied from
@@ -97,7 +90,7 @@ class RolloutReader:
         self._session = SessionId(name)
         parent = _parent(meta)
         self._is_child = parent is not None
-        return self._tracker.begin(self._session, at, folder=name_field(meta, "cwd"), parent=parent)
+        return self._tracker.begin(self._session, at, folder=transcript.name_field(meta, "cwd"), parent=parent)
 
     def _event_fields(self, at: datetime) -> dict[str, Any]:
         if self._session is None:
@@ -136,8 +129,8 @@ class RolloutReader:
             text, origin = _text(item.get("content")), Origin.USER
         if not text:
             return ()
-        own = name_field(item, "id")
-        message = MessageId(own) if own else id_from_content(self._messages, role, text)
+        own = transcript.name_field(item, "id")
+        message = MessageId(own) if own else transcript.id_from_content(self._messages, role, text)
         if role == "assistant":
             return [Reply(message=message, text=text, final=item.get("phase") == "final_answer", **fields)]
         if self._is_child and origin is Origin.USER:
@@ -152,7 +145,7 @@ def _with_answers(event: Event, output: str) -> Event:
 
 
 def _text(content: object) -> str:
-    return clean_text(join_texts(content, *_TEXTS)).strip()
+    return transcript.clean_text(transcript.join_texts(content, *_TEXTS)).strip()
 
 
 def _user_words(content: object) -> tuple[str, Origin]:
@@ -195,7 +188,7 @@ def _read_output(value: object) -> tuple[str, bool]:
     """Return the output of a tool, and whether the tool failed."""
     if isinstance(value, Mapping):
         return str(value.get("content") or ""), value.get("success") is False
-    text = join_texts(value, *_TEXTS)
+    text = transcript.join_texts(value, *_TEXTS)
     if text.startswith("{"):
         wrapped = _parse_json(text)
         if isinstance(wrapped, Mapping) and isinstance(wrapped.get("output"), str):
@@ -210,11 +203,10 @@ def _read_output(value: object) -> tuple[str, bool]:
 
 
 def _parent(meta: Mapping[str, Any]) -> SessionId | None:
-    """Return the session whose agent began this one."""
-    parent = name_field(meta, "parent_thread_id")
+    parent = transcript.name_field(meta, "parent_thread_id")
     source = meta.get("source")
     subagent: object = source.get("subagent") if isinstance(source, Mapping) else None
     spawn = subagent.get("thread_spawn") if isinstance(subagent, Mapping) else None
     if parent is None and isinstance(spawn, Mapping):
-        parent = name_field(spawn, "parent_thread_id")
+        parent = transcript.name_field(spawn, "parent_thread_id")
     return SessionId(parent) if parent else None

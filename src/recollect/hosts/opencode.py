@@ -9,32 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from recollect.domain import event as events
 from recollect.domain.errors import InvalidValue, PayloadError
-from recollect.domain.event import (
-    Carriers,
-    Compacted,
-    Compacting,
-    Event,
-    Held,
-    Prompt,
-    Reply,
-    SessionDeleted,
-    SessionEnded,
-    SessionStarted,
-    StartSource,
-    ToolFailed,
-    ToolSucceeded,
-)
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId, check_name
 from recollect.hosts.questions import with_answers_of_opencode
+from recollect.hosts.script import MAX_WINDOW_TOKENS, parse_choice
 from recollect.text import json_fields as read
 from recollect.text.json_fields import Fields
 
 NAME = "opencode"
 STABLE = "start"  # the start block's name in the plugin's list of blocks in the context
-MAX_WINDOW_TOKENS = 1_000_000_000
 MAX_CLOCK_LAG = timedelta(days=1)  # a time further back, or ahead, comes from a wrong clock
 AT_WORK = "Recollect is active here. `recollect status` and `recollect why` show what it knows and does."
 
@@ -49,7 +35,7 @@ def is_waited_for(payload: Mapping[str, Any]) -> bool:
     return payload.get("hook") in ("chat.message", "session.start")
 
 
-def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
+def normalise(payload: Mapping[str, Any], now: datetime) -> events.Event:
     hook = read.text(payload, "hook")
     read_hook = HOOKS.get(hook)
     if read_hook is None:
@@ -80,23 +66,21 @@ def render(injection: Injection) -> dict[str, Any]:
     return reply
 
 
-def _session_start(payload: Fields, about: dict[str, Any]) -> Event:
-    source = read.optional(payload, "source") or StartSource.STARTUP
-    if source not in list(StartSource):
-        raise PayloadError(f"There is no start source {source!r}; `source` is one of {', '.join(StartSource)}.")
+def _session_start(payload: Fields, about: dict[str, Any]) -> events.Event:
+    source = parse_choice(payload, "source", events.StartSource, events.StartSource.STARTUP)
     messages = tuple(filter(None, map(_live_message, _objects(payload, "messages"))))
     # For the other blocks, the plugin confirms itself what it inserted.
-    return SessionStarted(source=StartSource(source), holds=messages, offered=True, **about)
+    return events.SessionStarted(source=source, holds=messages, offered=True, **about)
 
 
-def _prompt(payload: Fields, about: dict[str, Any]) -> Event:
+def _prompt(payload: Fields, about: dict[str, Any]) -> events.Event:
     parts = [part for part in _list(payload, "parts") if isinstance(part, Mapping)]
     typed = [part["text"] for part in parts if is_typed(part)]
     files = tuple(filter(None, map(_file_name, parts)))
     text = "\n".join(typed)
     if payload.get("run") is True:
         text = unquote_argument(text)
-    return Prompt(
+    return events.Prompt(
         message=MessageId(read.text(payload, "messageID")),
         text=text,
         live=_live(payload),
@@ -106,7 +90,7 @@ def _prompt(payload: Fields, about: dict[str, Any]) -> Event:
     )
 
 
-def _tool(payload: Fields, about: dict[str, Any]) -> Event:
+def _tool(payload: Fields, about: dict[str, Any]) -> events.Event:
     message, call = MessageId(read.text(payload, "messageID")), read.text(payload, "callID")
     tool, live, state = read.text(payload, "tool"), _live(payload), read.part(payload, "state")
     try:
@@ -116,25 +100,27 @@ def _tool(payload: Fields, about: dict[str, Any]) -> Event:
     except PayloadError as wrong:
         raise PayloadError(f"`state`: {wrong}") from None
     if error is None:
-        return ToolSucceeded(tool=tool, input=arguments, output=output, call=call, **about)
-    return ToolFailed(tool=tool, input=arguments, error=error, message=message, call=call, live=live, **about)
+        return events.ToolSucceeded(tool=tool, input=arguments, output=output, call=call, **about)
+    return events.ToolFailed(tool=tool, input=arguments, error=error, message=message, call=call, live=live, **about)
 
 
-def _reply(payload: Fields, about: dict[str, Any]) -> Event:
+def _reply(payload: Fields, about: dict[str, Any]) -> events.Event:
     final = read.truth(payload, "final", False)
     message = MessageId(read.text(payload, "messageID"))
-    return Reply(message=message, text=read.said(payload, "text"), final=final, **about)
+    return events.Reply(message=message, text=read.said(payload, "text"), final=final, **about)
 
 
-HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
+HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], events.Event]] = {
     "session.start": _session_start,
     "chat.message": _prompt,
     "tool": _tool,
     "reply": _reply,
-    "session.compacting": lambda _, about: Compacting(**about),
-    "session.compacted": lambda payload, about: Compacted(summary=read.optional(payload, "summary") or "", **about),
-    "session.ended": lambda _, about: SessionEnded(**about),
-    "session.deleted": lambda _, about: SessionDeleted(**about),
+    "session.compacting": lambda _, about: events.Compacting(**about),
+    "session.compacted": lambda payload, about: events.Compacted(
+        summary=read.optional(payload, "summary") or "", **about
+    ),
+    "session.ended": lambda _, about: events.SessionEnded(**about),
+    "session.deleted": lambda _, about: events.SessionDeleted(**about),
 }
 
 
@@ -185,13 +171,13 @@ def _error(state: Fields) -> str | None:
             raise PayloadError(f"`status` is completed or error, not {status!r}: report a tool when it has finished.")
 
 
-def _live_message(message: Fields) -> Held | None:
+def _live_message(message: Fields) -> events.Held | None:
     """Return None for a message without a usable id or time: one odd old message must not cost a session its start."""
     try:
         calls = message.get("calls")
         finished = map(_finished_call, calls if isinstance(calls, list) else [])
         message_id, at = MessageId(read.text(message, "id")), _moment(message, "at")
-        return Held(message=message_id, at=at, calls=dict(filter(None, finished)))
+        return events.Held(message=message_id, at=at, calls=dict(filter(None, finished)))
     except (PayloadError, InvalidValue):
         return None
 
@@ -207,7 +193,7 @@ def _finished_call(call: object) -> tuple[str, datetime] | None:
         return None
 
 
-def _live(payload: Fields) -> Carriers:
+def _live(payload: Fields) -> events.Carriers:
     """Return the messages whose blocks are in this request; None is the start block. The plugin lists message ids, tool
     calls as `message/call`, and "start"."""
     if payload.get("live") is None:

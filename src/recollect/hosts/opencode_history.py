@@ -19,7 +19,6 @@ from recollect.hosts.transcript import ReportBadLine, SessionTracker, clean_text
 
 
 def parse(records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: ReportBadLine) -> Iterator[Event]:
-    """`otherwise`: the time of records that have none."""
     return read_events(OpenCodeReader(otherwise), records, bad)
 
 

@@ -104,7 +104,6 @@ def _join(labels: object) -> str:
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """Return {} for anything but a JSON object."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -7,24 +7,11 @@ caller may forward everything that a host sends.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, TypeVar
 
+from recollect.domain import event as events
 from recollect.domain.errors import InvalidValue, PayloadError
-from recollect.domain.event import (
-    Asked,
-    Carriers,
-    Compacted,
-    Compacting,
-    Event,
-    Prompt,
-    Reply,
-    SessionDeleted,
-    SessionEnded,
-    SessionStarted,
-    StartSource,
-    ToolFailed,
-    ToolSucceeded,
-)
 from recollect.domain.injection import Injection
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, parse_kind
@@ -35,6 +22,7 @@ from recollect.text.block import visible
 from recollect.text.json_fields import Fields
 
 Value = TypeVar("Value")
+Choice = TypeVar("Choice", bound=StrEnum)
 NAME = "script"
 MAX_WINDOW_TOKENS = 1_000_000_000
 SUMMARY_TEXTS = ("asked", "later", "ended")
@@ -46,7 +34,7 @@ def is_waited_for(payload: Mapping[str, Any]) -> bool:
     return payload.get("type") in ("prompt", "session_started")
 
 
-def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
+def normalise(payload: Mapping[str, Any], now: datetime) -> events.Event:
     return replace(event_of(payload, now, host=NAME), offered=True)
 
 
@@ -67,7 +55,7 @@ def render(injection: Injection) -> dict[str, Any]:
     return reply
 
 
-def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:
+def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> events.Event:
     """The field `time` sets the time of the event; the default is `now`."""
     kind = fields.get("type")
     if kind is None:
@@ -92,9 +80,9 @@ def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:
     )
 
 
-def _session_start(fields: Fields, about: dict[str, Any]) -> Event:
-    return SessionStarted(
-        source=_source(fields),
+def _session_start(fields: Fields, about: dict[str, Any]) -> events.Event:
+    return events.SessionStarted(
+        source=parse_choice(fields, "source", events.StartSource, events.StartSource.STARTUP),
         task=read.optional(fields, "task"),
         copied=_copies(fields),
         recalls=read.truth(fields, "recalls", True),
@@ -103,25 +91,27 @@ def _session_start(fields: Fields, about: dict[str, Any]) -> Event:
     )
 
 
-def _prompt(fields: Fields, about: dict[str, Any]) -> Event:
-    return Prompt(
+def _prompt(fields: Fields, about: dict[str, Any]) -> events.Event:
+    return events.Prompt(
         message=MessageId(read.text(fields, "message")),
         text=read.said(fields, "text"),
         live=_live(fields),
-        origin=_origin(fields),
+        origin=parse_choice(fields, "origin", Origin, Origin.USER),
         files=read.texts(fields, "files"),
         **about,
     )
 
 
-def _reply(fields: Fields, about: dict[str, Any]) -> Event:
+def _reply(fields: Fields, about: dict[str, Any]) -> events.Event:
     final = read.truth(fields, "final", False)
-    return Reply(message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), final=final, **about)
+    return events.Reply(
+        message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), final=final, **about
+    )
 
 
-def _tool_success(fields: Fields, about: dict[str, Any]) -> Event:
+def _tool_success(fields: Fields, about: dict[str, Any]) -> events.Event:
     output = read.said(fields, "output") if "output" in fields else ""
-    return ToolSucceeded(
+    return events.ToolSucceeded(
         tool=read.text(fields, "tool"),
         input=read.part(fields, "input"),
         output=output,
@@ -130,9 +120,9 @@ def _tool_success(fields: Fields, about: dict[str, Any]) -> Event:
     )
 
 
-def _tool_failure(fields: Fields, about: dict[str, Any]) -> Event:
+def _tool_failure(fields: Fields, about: dict[str, Any]) -> events.Event:
     message = read.optional(fields, "message")
-    return ToolFailed(
+    return events.ToolFailed(
         tool=read.text(fields, "tool"),
         input=read.part(fields, "input"),
         error=read.said(fields, "error"),
@@ -143,13 +133,13 @@ def _tool_failure(fields: Fields, about: dict[str, Any]) -> Event:
     )
 
 
-def _session_end(fields: Fields, about: dict[str, Any]) -> Event:
-    return SessionEnded(notes=_notes(fields), summary=_summary(read.part(fields, "summary")), **about)
+def _session_end(fields: Fields, about: dict[str, Any]) -> events.Event:
+    return events.SessionEnded(notes=_notes(fields), summary=_summary(read.part(fields, "summary")), **about)
 
 
-def _question(fields: Fields, about: dict[str, Any]) -> Event:
+def _question(fields: Fields, about: dict[str, Any]) -> events.Event:
     memory, scope = read.optional(fields, "id"), read.optional(fields, "scope")
-    return Asked(
+    return events.Asked(
         query=read.optional(fields, "query") or "",
         id=MemoryId(memory) if memory else None,
         kinds=_kinds(fields),
@@ -160,32 +150,25 @@ def _question(fields: Fields, about: dict[str, Any]) -> Event:
     )
 
 
-TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
+TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], events.Event]] = {
     "session_started": _session_start,
     "prompt": _prompt,
     "reply": _reply,
     "tool_succeeded": _tool_success,
     "tool_failed": _tool_failure,
-    "compacting": lambda _, about: Compacting(**about),
-    "compacted": lambda fields, about: Compacted(summary=read.optional(fields, "summary") or "", **about),
+    "compacting": lambda _, about: events.Compacting(**about),
+    "compacted": lambda fields, about: events.Compacted(summary=read.optional(fields, "summary") or "", **about),
     "session_ended": _session_end,
-    "session_deleted": lambda _, about: SessionDeleted(**about),
+    "session_deleted": lambda _, about: events.SessionDeleted(**about),
     "asked": _question,
 }
 
 
-def _source(fields: Fields) -> StartSource:
-    value = read.optional(fields, "source") or StartSource.STARTUP
-    if value not in list(StartSource):
-        raise PayloadError(f"There is no start source {value!r}; `source` is one of {', '.join(StartSource)}.")
-    return StartSource(value)
-
-
-def _origin(fields: Fields) -> Origin:
-    value = read.optional(fields, "origin") or Origin.USER
-    if value not in list(Origin):
-        raise PayloadError(f"There is no origin {value!r}; `origin` is one of {', '.join(Origin)}.")
-    return Origin(value)
+def parse_choice(fields: Fields, name: str, choices: type[Choice], default: Choice) -> Choice:
+    value = read.optional(fields, name) or default
+    if value not in list(choices):
+        raise PayloadError(f"There is no {name} {value!r}; `{name}` is one of {', '.join(choices)}.")
+    return choices(value)
 
 
 def _copies(fields: Fields) -> dict[MessageId, MessageId]:
@@ -195,7 +178,7 @@ def _copies(fields: Fields) -> dict[MessageId, MessageId]:
     return {MessageId(original): MessageId(copy) for original, copy in copies.items()}
 
 
-def _live(fields: Fields) -> Carriers:
+def _live(fields: Fields) -> events.Carriers:
     """Return None if the caller does not know."""
     names = fields.get("live")
     if names is None:

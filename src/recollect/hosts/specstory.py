@@ -15,17 +15,9 @@ from recollect.domain.event import Event, Prompt, Reply
 from recollect.domain.learning import Origin
 from recollect.domain.memory import SessionId
 from recollect.domain.transcript import TranscriptRecord
+from recollect.hosts import transcript
 from recollect.hosts.claude_code import AGENTS, find_origin
 from recollect.hosts.specstory_tools import Fence, read_tool_use
-from recollect.hosts.transcript import (
-    ReportBadLine,
-    SessionTracker,
-    clean_text,
-    id_from_content,
-    parse_time,
-    read_events,
-    tool_event,
-)
 
 NAME = "specstory"
 MAX_PART_LINES = 20_000  # of one turn or one tool; further lines are dropped
@@ -51,12 +43,12 @@ def parse(
     records: Iterable[TranscriptRecord],
     *,
     otherwise: datetime,
-    bad: ReportBadLine,
+    bad: transcript.ReportBadLine,
     name: str,
     folder: str | None = None,
 ) -> Iterator[Event]:
     """Parse lines of text. `name`: the file's, for a session without an id; `folder`: the project's."""
-    return read_events(SpecStoryReader(otherwise, name, folder), records, bad)
+    return transcript.read_events(SpecStoryReader(otherwise, name, folder), records, bad)
 
 
 def session_id(agents_id: str) -> SessionId:
@@ -66,8 +58,6 @@ def session_id(agents_id: str) -> SessionId:
 
 @dataclass(slots=True)
 class _Part:
-    """The lines read so far of a turn or a tool."""
-
     role: str  # user, agent, tool
     is_aside: bool = False  # of another agent
     is_old: bool = False  # a tool without tags: the next line of dashes ends it
@@ -90,7 +80,7 @@ class _Part:
 
 class SpecStoryReader:
     def __init__(self, default_time: datetime, name: str, folder: str | None) -> None:
-        self._tracker = SessionTracker(NAME, default_time)
+        self._tracker = transcript.SessionTracker(NAME, default_time)
         self._session = session_id(name)
         self._folder = folder
         self._at = default_time
@@ -174,7 +164,6 @@ class SpecStoryReader:
         return [*words, *self._tool_line(part, line, before)]
 
     def _begin_tool(self, line: str, before: str) -> _Part | None:
-        """Return the tool that begins on this line, if one does."""
         assert self._turn is not None
         after_seam = before in ("", RULE)
         is_open = self._turn.fence.is_open
@@ -219,13 +208,13 @@ class SpecStoryReader:
         text = _without_rule("\n".join(turn.lines))
         turn.lines, turn.fence = [], Fence()
         if turn.role == "user":
-            text, origin = find_origin(clean_text(text))
+            text, origin = find_origin(transcript.clean_text(text))
         else:
-            text, origin = clean_text(text).strip(), Origin.ASSISTANT
+            text, origin = transcript.clean_text(text).strip(), Origin.ASSISTANT
         if not text:
             return []
         fields = self._event_fields(turn)
-        message = id_from_content(self._position, turn.role, text)
+        message = transcript.id_from_content(self._position, turn.role, text)
         after_command, self._after_command = self._after_command, origin is Origin.COMMAND and text.startswith("/")
         if turn.role == "agent":
             return [Reply(message=message, text=text, **fields)]
@@ -242,7 +231,7 @@ class SpecStoryReader:
         if use is None:
             return []
         fields = self._event_fields(self._turn)
-        return [tool_event(use.tool, use.arguments, use.output, failed=use.failed, call=None, fields=fields)]
+        return [transcript.tool_event(use.tool, use.arguments, use.output, failed=use.failed, call=None, fields=fields)]
 
 
 def _role_of(heading: re.Match[str]) -> str:
@@ -255,7 +244,7 @@ def _begins_history(line: str) -> bool:
 
 def _time_in(text: str | None) -> datetime | None:
     found = _TIME.search(text or "")
-    return parse_time(found[0]) if found else None
+    return transcript.parse_time(found[0]) if found else None
 
 
 def _without_rule(text: str) -> str:

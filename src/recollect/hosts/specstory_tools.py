@@ -71,8 +71,6 @@ class Fence:
 
 @dataclass(frozen=True, slots=True)
 class _CodeBlock:
-    """A block of code, and the line before it."""
-
     label: str
     language: str
     text: str
@@ -103,7 +101,6 @@ def read_tool_use(lines: Sequence[str]) -> ToolUse | None:
 
 
 def _first_match(pattern: re.Pattern[str], lines: Sequence[str], group: str) -> str:
-    """Return "" if no line matches."""
     for line in lines:
         found = pattern.search(line)
         if found is not None:

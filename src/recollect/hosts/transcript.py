@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.event import Event, Prompt, Reply, SessionEnded, SessionStarted, ToolFailed, ToolSucceeded
@@ -25,12 +25,11 @@ MAX_OPEN_CALLS = 1000  # tools that were called and have not answered
 _NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 _HASH_CHARS = 16
 
-R = TypeVar("R", contravariant=True)
 ReportBadLine = Callable[[int, str], None]  # gets the line that cannot be used, and the reason
 
 
-class ReadsRecords(Protocol[R]):
-    def read(self, value: R) -> Sequence[Event]:
+class ReadsRecords(Protocol):
+    def read(self, value: Any) -> Sequence[Event]:
         """Return the events of one record; raise InvalidValue or PayloadError if it cannot be used."""
         ...
 
@@ -39,9 +38,7 @@ class ReadsRecords(Protocol[R]):
         ...
 
 
-def read_events(
-    reader: ReadsRecords[Any], records: Iterable[TranscriptRecord], report: ReportBadLine
-) -> Iterator[Event]:
+def read_events(reader: ReadsRecords, records: Iterable[TranscriptRecord], report: ReportBadLine) -> Iterator[Event]:
     """Yield all events; each session ends after its last event."""
     endings, line = _SessionEndings(), 0
     for record in records:
@@ -110,15 +107,14 @@ class SessionTracker:
     def has_session(self, session: SessionId) -> bool:
         return session in self._sessions
 
-    def begin(self, session: SessionId, at: datetime, *, task: str | None = None, **fields: Any) -> list[Event]:
+    def begin(self, session: SessionId, at: datetime, **fields: Any) -> list[Event]:
         """Return the start of a new session; nothing if it has already begun."""
         if session in self._sessions:
             return []
         self._sessions[session] = {"host": self.host, **fields}
-        return [SessionStarted(session=session, at=at, task=task, **self._sessions[session])]
+        return [SessionStarted(session=session, at=at, **self._sessions[session])]
 
     def event_fields(self, session: SessionId, at: datetime, **more: Any) -> dict[str, Any]:
-        """Return the fields that all events of a session share."""
         return {"session": session, "at": at, **self._sessions.get(session, {"host": self.host}), **more}
 
     def add_call(self, call: str, tool: str, arguments: object) -> None:
@@ -172,7 +168,6 @@ def _keep_ends(output: str) -> str:
 
 
 def blocks_of(content: object, kind: str) -> list[Mapping[str, Any]]:
-    """Return the blocks of this kind in the content of a message."""
     if not isinstance(content, list):
         return []
     return [block for block in content if isinstance(block, Mapping) and block.get("type") == kind]

@@ -20,7 +20,6 @@ SENSITIVE = "sensitive"  # "would not want leaking": recalled on request, never 
 
 
 def parse(text: str, origin: FileOrigin, find_project: FindsProject) -> Iterator[Entry]:
-    """Parse the file that claude-mem's export script writes."""
     export = parse_json(text)
     lists = [export.get("observations"), export.get("summaries")] if isinstance(export, dict) else []
     if not any(isinstance(rows, list) for rows in lists):

@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator
 
 from recollect.domain.memory import Kind
-from recollect.imports import front_matter, markdown
+from recollect.imports import markdown
 from recollect.imports.decoding import lines_of
 from recollect.imports.entry import Entry, FileOrigin, is_name, time_of, title_of
 from recollect.imports.inline import plain_words
 from recollect.imports.markdown import FileHints
+from recollect.imports.markdown_blocks import split_front_matter
 from recollect.imports.wording import kind_of
 
 INDEX = "MEMORY.md"
@@ -24,12 +25,12 @@ _STRUCTURE = re.compile(r"^\s*(?:#{1,6}\s|```|\|)")
 
 
 def is_topic(text: str) -> bool:
-    return front_matter.split(lines_of(text))[0].get("type") in KINDS
+    return split_front_matter(lines_of(text))[0].get("type") in KINDS
 
 
 def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
     lines = lines_of(text)
-    values, first = front_matter.split(lines)
+    values, first = split_front_matter(lines)
     if not values:
         own = ["" if _INDEX_LINE.match(line) else line for line in lines]
         return markdown.parse("\n".join(own), origin)

@@ -41,7 +41,6 @@ def lines_of(text: str) -> list[str]:
 
 
 def is_binary(content: bytes) -> bool:
-    """Return True if there are NUL bytes or far too many control characters."""
     if any(content.startswith(mark) for mark, _ in MARKS):
         return False
     controls = len(content) - len(content.translate(None, _CONTROLS))

@@ -90,7 +90,6 @@ def is_name(text: str) -> bool:
 
 
 def anchors_of(paths: list[str]) -> tuple[Anchor, ...]:
-    """Return an anchor for each usable path, without duplicates."""
     usable = filter(is_name, dict.fromkeys(map(str.strip, paths)))
     return tuple(map(Anchor, usable))[:MAX_ANCHORS]
 

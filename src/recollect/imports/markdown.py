@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from recollect.domain.memory import MAX_TEXT_CHARS, Kind
-from recollect.imports import front_matter
 from recollect.imports.decoding import lines_of
 from recollect.imports.entry import Bad, Entry, FileOrigin, Left, anchors_of, time_of, title_of
 from recollect.imports.inline import includes_in, is_boilerplate, plain_words
-from recollect.imports.markdown_blocks import Block, BlockKind, blocks
+from recollect.imports.markdown_blocks import Block, BlockKind, blocks, split_front_matter
 from recollect.imports.wording import kind_of, path_in
 
 CODE_LINES, CODE_CHARS = 12, 800  # longer code is a file, not a memory
@@ -41,8 +40,6 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。])\s+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileHints:
-    """Facts about a whole file in addition to its origin."""
-
     kind: Kind | None = None  # None: decided by wording and section
     title: str | None = None  # put before the section
     default_kind: Kind = Kind.DECISION  # where neither wording nor section decides
@@ -53,7 +50,7 @@ NO_HINTS = FileHints()
 
 def parse(text: str, origin: FileOrigin, hints: FileHints = NO_HINTS) -> Iterator[Entry]:
     lines = lines_of(text)
-    values, first = front_matter.split(lines)
+    values, first = split_front_matter(lines)
     at = time_of(values.get("date") or values.get("updated") or values.get("created"))
     found = blocks(lines, first)
     titles = [block for block in found if block.kind is BlockKind.HEADING and block.depth == 1]
@@ -225,7 +222,6 @@ class _Document:
 
 
 def _is_parent(block: Block, code: Block | None, following: Block | None) -> bool:
-    """Check whether the next block belongs below this bullet."""
     if following is None:
         return False
     has_children = following.kind is BlockKind.ITEM and following.depth > block.depth
@@ -281,7 +277,6 @@ def _commands(code: Block) -> Iterator[tuple[int, str, str]]:
 
 
 def _pieces(words: str) -> Iterator[str]:
-    """Yield as many sentences together as fit."""
     piece = ""
     for sentence in _SENTENCE_END.split(words):
         if piece and len(piece) + len(sentence) > PIECE_CHARS:

@@ -1,4 +1,4 @@
-"""Split Markdown into blocks: headings, items, paragraphs, code, table rows. Pure.
+"""Split Markdown into front matter and blocks: headings, items, paragraphs, code, table rows. Pure.
 
 It never fails: anything that is not Markdown is a paragraph. Not the whole grammar, only what notes and instructions use.
 """
@@ -10,12 +10,14 @@ from enum import Enum, auto
 
 from recollect.domain.memory import MAX_TEXT_CHARS
 
+MAX_FRONT_MATTER_LINES = 200
 BOLD_HEADING = 7  # a line that is all bold is a heading below every real one
 _FENCE = re.compile(r"^\s*(?P<mark>`{3,}|~{3,})\s*(?P<language>[\w+#.-]*)[^`]*$")
 _HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})(?:[ \t]+(?P<text>.*))?$")
 _BOLD = re.compile(r"^\s*(?:\*\*|__)(?P<text>[^*_`]{1,80}?)(?<!:)(?:\*\*|__)\s*$")
 _ITEM = re.compile(r"^(?P<indent> *)(?:[-*+•]|\d{1,9}[.)])(?: +(?P<text>.*))?$")
 _RULER = re.compile(r"^ {0,3}(?:(?:- *){3,}|(?:_ *){3,}|(?:\* *){3,}|=+ *)$")
+_PAIR = re.compile(r"^\s*(?P<name>[A-Za-z_][\w-]*)\s*:\s*(?P<value>.*?)\s*$")
 _DELIMITERS = frozenset(" |:-")
 _QUOTE = re.compile(r"^ {0,3}(?:> ?)+(?:\[![A-Za-z]+\] *)?")
 
@@ -38,9 +40,28 @@ class Block:
     language: str = ""  # of code
 
 
-def blocks(lines: list[str], first: int = 0) -> list[Block]:
-    """`first`: the number of lines to skip."""
-    return list(_BlockReader(_without_comments(lines), first))
+def split_front_matter(lines: list[str]) -> tuple[dict[str, str], int]:
+    """Return the values between `---` at the top, and their line count. Only `name: value` is read, no other YAML."""
+    if not lines or lines[0].strip() != "---":
+        return {}, 0
+    values: dict[str, str] = {}
+    for number, line in enumerate(lines[1:MAX_FRONT_MATTER_LINES], start=1):
+        if line.strip() in ("---", "..."):
+            return (values, number + 1) if values else ({}, 0)  # without values: two rules with a text between them
+        pair = _PAIR.match(line)
+        if pair is not None:
+            values[pair["name"].lower()] = _unquote(pair["value"])
+    return {}, 0
+
+
+def _unquote(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+        return value[1:-1]
+    return value.split(" #")[0].strip()
+
+
+def blocks(lines: list[str], skip: int) -> list[Block]:
+    return list(_BlockReader(_without_comments(lines), skip))
 
 
 def _without_comments(lines: list[str]) -> list[str]:

@@ -53,7 +53,6 @@ def is_open(memory: Memory) -> bool:
 
 
 def render(memories: Iterable[Memory]) -> Iterator[str]:
-    """Yield lines, each with its line end."""
     yield f"{FIRST_LINE}\n"
     written = sorted(filter(is_open, memories), key=_order)
     for scope, in_scope in groupby(written, key=lambda memory: memory.scope):

@@ -31,8 +31,6 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileEdit:
-    """One file, before and after the change."""
-
     path: Path
     before: bytes | None  # None: it does not exist
     after: bytes | None  # None: it is removed
@@ -138,10 +136,10 @@ def check(edits: Iterable[FileEdit]) -> None:
     """Refuse edits that will fail, as far as that is known before any file is touched."""
     for edit in edits:
         if edit.change is not ChangeKind.UNCHANGED:
-            _check(edit)
+            _check_edit(edit)
 
 
-def _check(edit: FileEdit) -> None:
+def _check_edit(edit: FileEdit) -> None:
     for above in edit.path.parents:
         if above.is_symlink() and not above.exists():  # broken, or a link to itself
             raise InstallError(f"{above} is a broken link. Repair or remove it first. Nothing was changed.")
@@ -162,8 +160,6 @@ def _may_be_written(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _UndoStep:
-    """The facts needed to undo one edit."""
-
     edit: FileEdit
     link: str | None  # the target of a link that the edit may remove
     new_folders: tuple[Path, ...]  # that the edit will make, the innermost first

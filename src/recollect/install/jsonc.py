@@ -33,8 +33,6 @@ class NotJsonc(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """`"key": value` in an object."""
-
     key: str
     start: int  # of the key
     node: "Node"
@@ -60,7 +58,6 @@ class Node:
 
 
 def parse(text: str) -> Node:
-    """Return the single value in the text."""
     scanner = _Scanner(text)
     scanner.skip()
     node = scanner.value(0)
@@ -115,8 +112,7 @@ class _Scanner:
         if found is None:
             raise self.error("expected a text in double quotes, on one line")
         self.at = found.end()
-        text: str = json.loads(found.group())
-        return text
+        return str(json.loads(found.group()))
 
     def _word(self) -> Json:
         found = _WORD.match(self.text, self.at)
@@ -171,7 +167,6 @@ class _Scanner:
 
 
 def is_blank(text: str) -> bool:
-    """Return True if there is only white space and comments, or nothing."""
     scanner = _Scanner(text)
     scanner.skip()
     return scanner.at == len(text)
@@ -189,7 +184,6 @@ def with_entry(text: str, section: str, name: str, value: Json) -> str:
 
 
 def with_value(text: str, section: str, name: str, key: str, value: Json) -> str:
-    """Replace the value of one key of an entry."""
     entry = _entry(text, section, name)
     member = entry.node.member(key) if entry is not None else None
     if member is None:
@@ -214,7 +208,6 @@ def without_entry(text: str, section: str, name: str) -> str:
 
 
 def entry_of(text: str, section: str, name: str) -> Json | None:
-    """Return the value of the entry; None: there is no such entry."""
     entry = _entry(text, section, name)
     return None if entry is None else entry.node.value
 

@@ -51,8 +51,6 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigEntry:
-    """The entry `mcp.recollect` of a configuration."""
-
     path: Path
     value: jsonc.Json
     text: str  # the whole of that configuration

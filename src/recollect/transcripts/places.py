@@ -35,8 +35,6 @@ DATABASES = "opencode*.db"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranscriptFile:
-    """One file with old sessions."""
-
     path: Path
     form: TranscriptForm
     size: int
@@ -66,21 +64,17 @@ def marked(path: Path, state: str, session: str = "") -> Mark:
 
 @dataclass(slots=True)
 class TranscriptFiles:
-    """The files that were found, and those that could not be used."""
-
     found: list[TranscriptFile] = field(default_factory=list)
     unreadable: list[tuple[Path, str]] = field(default_factory=list)
     not_understood: int = 0
 
     def of_machine(self, env: Mapping[str, str], home: Path) -> None:
-        """Add the files of all hosts on this machine."""
         for form, folder, glob in _host_files(env, home):
             for path in self._files(folder):
                 if path.match(glob):
                     self._add(path, folder, form)
 
     def of_project(self, root: Path) -> None:
-        """Add the files inside the project."""
         folder = root.joinpath(*SPECSTORY)
         if not folder.resolve().is_relative_to(root.resolve()):  # a link, perhaps into another project
             return
@@ -113,11 +107,8 @@ class TranscriptFiles:
             facts, form = path.lstat() if leads_out else path.stat(), None
             if not leads_out and stat.S_ISREG(facts.st_mode):
                 form = known or form_of(path, head_of(path))
-        except OSError as error:
-            self.unreadable.append((path, error.strerror or str(error)))
-            return
-        except RuntimeError as error:  # a circle of links
-            self.unreadable.append((path, str(error)))
+        except (OSError, RuntimeError) as error:  # RuntimeError: a circle of links
+            self.unreadable.append((path, getattr(error, "strerror", None) or str(error)))
             return
         if form is None:
             self.not_understood += 1
@@ -142,7 +133,6 @@ def _host_files(env: Mapping[str, str], home: Path) -> Iterator[tuple[Transcript
 
 
 def host_folders(env: Mapping[str, str], home: Path) -> list[Path]:
-    """Return the folders where the hosts on this machine keep their sessions."""
     return list(dict.fromkeys(folder for _, folder, _ in _host_files(env, home)))
 
 

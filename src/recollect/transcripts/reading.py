@@ -37,7 +37,7 @@ def text_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]
 
 
 def opencode_export(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
-    """Read the output of `opencode export` message by message; in another layout, as a export."""
+    """Read the output of `opencode export` message by message; in another layout, as a whole."""
     with path.open("rb") as source:
         if source.readline(PART_BYTES).rstrip() != b"{":
             yield from _read_whole(path, watch)
@@ -106,11 +106,8 @@ def _as_record(value: dict[str, Any]) -> dict[str, Any]:
 def _read_object(path: Path, storage: Path, number: int, bad: Bad) -> dict[str, Any] | None:
     try:
         value = _parse(_read_bytes(path, storage), number, bad)
-    except OSError as error:
-        bad(number, f"{path.name} cannot be read: {error.strerror or error}.")
-        return None
-    except RuntimeError as error:  # a circle of links
-        bad(number, f"{path.name} cannot be read: {error}.")
+    except (OSError, RuntimeError) as error:  # RuntimeError: a circle of links
+        bad(number, f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}.")
         return None
     return value if isinstance(value, dict) else None
 
