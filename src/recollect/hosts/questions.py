@@ -31,7 +31,7 @@ def with_answers_of_opencode(arguments: Arguments, metadata: object) -> Argument
     if not isinstance(answers, list):
         return arguments
     by_question: dict[Any, Any] = {}
-    for question, labels in zip(_questions(arguments), answers, strict=False):
+    for question, labels in zip(_mappings(arguments.get("questions")), answers, strict=False):
         by_question[str(question.get("question"))] = _join(labels)
     return _with_answers(arguments, by_question, {})
 
@@ -42,7 +42,7 @@ def with_answers_of_codex(arguments: Arguments, output: str) -> Arguments:
     if not isinstance(by_id, Mapping):
         return arguments
     answers, notes = dict[Any, Any](), dict[Any, Any]()
-    for question in _questions(arguments):
+    for question in _mappings(arguments.get("questions")):
         text, answer = str(question.get("question")), by_id.get(str(question.get("id")))
         lines = answer.get("answers") if isinstance(answer, Mapping) else None
         picked, noted = list[str](), list[str]()
@@ -59,7 +59,7 @@ def with_answers_of_cursor(arguments: Arguments, output: str) -> Arguments:
     """`output`: `{"answers": [{"questionId", "selectedOptionIds", "freeformText"}]}`; a question is a `prompt`."""
     by_id = {str(answer.get("questionId")): answer for answer in _mappings(parse_object(output).get("answers"))}
     questions, answers, notes = list[Arguments](), dict[Any, Any](), dict[Any, Any]()
-    for question in _questions(arguments):
+    for question in _mappings(arguments.get("questions")):
         text = str(question.get("question", question.get("prompt")))
         questions.append({**question, "question": text})
         answer = by_id.get(str(question.get("id")), {})
@@ -85,10 +85,6 @@ def _with_answers(arguments: Arguments, answers: Mapping[Any, Any], notes: Mappi
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def _questions(arguments: Arguments) -> list[Mapping[str, Any]]:
-    return _mappings(arguments.get("questions"))
 
 
 def _mappings(values: object) -> list[Mapping[str, Any]]:

@@ -92,7 +92,8 @@ def read_tool_use(lines: Sequence[str]) -> ToolUse | None:
     if tool == "AskUserQuestion":
         return _question_use(tool, plain)
     arguments = _arguments(plain, blocks)
-    output = _output(plain, _result_blocks(blocks))
+    results = [block for block in blocks if block.label.startswith("Result")]
+    output = _output(plain, results or [block for block in blocks if block.label != "Parameters:"])
     if tool == "ask_question":
         arguments = with_answers_of_cursor(arguments, output)
     if not tool or not (arguments or output):
@@ -117,11 +118,6 @@ def _arguments(plain: Sequence[str], blocks: Sequence[_CodeBlock]) -> dict[str, 
             break
     inline = _first_match(_TICKS, plain, "inside")
     return {"file_path": inline} if inline else {}
-
-
-def _result_blocks(blocks: Sequence[_CodeBlock]) -> list[_CodeBlock]:
-    results = [block for block in blocks if block.label.startswith("Result")]
-    return results or [block for block in blocks if block.label != "Parameters:"]
 
 
 def _output(plain: Sequence[str], blocks: Sequence[_CodeBlock]) -> str:

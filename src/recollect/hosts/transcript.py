@@ -31,11 +31,9 @@ ReportBadLine = Callable[[int, str], None]  # gets the line that cannot be used,
 class ReadsRecords(Protocol):
     def read(self, value: Any) -> Sequence[Event]:
         """Return the events of one record; raise InvalidValue or PayloadError if it cannot be used."""
-        ...
 
     def finish(self) -> Sequence[Event]:
         """Return the events that the last records began and no record ended."""
-        ...
 
 
 def read_events(reader: ReadsRecords, records: Iterable[TranscriptRecord], report: ReportBadLine) -> Iterator[Event]:

@@ -26,8 +26,7 @@ def parse(text: str, origin: FileOrigin, find_project: FindsProject) -> Iterator
         raise InvalidValue("This is not an export of claude-mem: it has no observations.")
     yield from observations(list_or_empty(lists[0]), origin, find_project)
     yield from summaries(list_or_empty(lists[1]), origin, find_project)
-    prompts = list_or_empty(export.get("prompts"))
-    if prompts:
+    if prompts := list_or_empty(export.get("prompts")):
         yield prompts_left(len(prompts))
 
 

@@ -66,7 +66,7 @@ class FileOrigin:
     scope: Scope  # of items without their own
 
     def draft(self, line: int, text: str, kind: Kind, *, session: str | None = None, **fields: Any) -> KeptEntry | Bad:
-        """Make an entry of this file; an invalid one becomes `Bad`, with its line."""
+        """Make an entry of this file; an invalid one becomes `RejectedEntry`, with its line."""
         message = MessageId(visible(f"{self.name}:{line}")[-MAX_NAME_CHARS:])
         defaults = {"at": self.at, "scope": self.scope, **fields}
         try:

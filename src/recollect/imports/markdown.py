@@ -240,7 +240,6 @@ def _introduces(block: Block, code: Block) -> bool:
 
 
 def _join(words: str, code: Block) -> str:
-    """Return the sentence with its code, unless the code is long."""
     if not _is_short(code) or not code.text:
         return words.rstrip(":").rstrip()
     if "\n" in code.text:

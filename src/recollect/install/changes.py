@@ -2,7 +2,7 @@
 
 A new file is written beside its place and moved there; a file with other names or another owner is overwritten if it
 cannot be kept otherwise. If a step fails, also by Ctrl-C, the steps before it are undone. A link is followed and stays a
-link. Refuses a read-only file, and one that another program changes meanwhile. One installation at a time: see `alone`.
+link. Refuses a read-only file, and one that another program changes meanwhile. One installation at a time: see `lock_installation`.
 """
 
 import fcntl
