@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from recollect.domain.event import Event
 from recollect.domain.transcript import TranscriptRecord
-from recollect.hosts.transcript import Bad
+from recollect.hosts.transcript import ReportBadLine
 
 E = TypeVar("E")
 OTHERWISE = datetime(2026, 1, 1, tzinfo=UTC)  # the time of what has none
@@ -17,7 +17,7 @@ class Heard:
 
     def __init__(self, parse: Callable[..., Iterator[Event]], values: Iterable[Any], **more: Any) -> None:
         self.bad: list[tuple[int, str]] = []
-        told: Bad = lambda line, why: self.bad.append((line, why))  # noqa: E731  # one line says it
+        told: ReportBadLine = lambda line, why: self.bad.append((line, why))  # noqa: E731  # one line says it
         records = (TranscriptRecord(number, value) for number, value in enumerate(values, start=1))
         self.events = list(parse(records, otherwise=OTHERWISE, bad=told, **more))
 

@@ -180,23 +180,32 @@ def test_bad_records_are_named_and_strict_leaves_everything_as_it_was(home: Home
     written(home.path / "export.json", json.dumps(OBSERVATIONS))
     written(home.path / "notes.md", "- Fine as it is\n")
     said = refused(home, "import", "notes.md", "export.json", "--strict")
-    assert "export.json, record 2: The observation says nothing. Nothing was stored (--strict)." in said
+    assert "export.json, record 2: The observation has no text. Nothing was stored (--strict)." in said
     assert texts(home) == []
     done = home.recollect("import", "notes.md", "export.json")
     assert done.returncode == 4
-    assert b"export.json, record 2: The observation says nothing." in done.stderr
+    assert b"export.json, record 2: The observation has no text." in done.stderr
     assert b"2 new, 0 known already, 1 line refused (from 2 files)" in done.stdout
 
 
 @pytest.mark.parametrize(
     ("name", "content", "options", "said"),
     [
+<<<<<<< ours
         ("picture.md", b"\x89PNG\r\n\x1a\n\x00\x00", [], "format is unknown"),
         ("picture.png", b"\x89PNG\r\n\x1a\n\x00\x00", ["--format", "markdown"], "It is no text"),
         ("notes.txt", b"Some words", [], "format is unknown"),
         ("empty.txt", b"", [], "It is empty"),
         ("other.json", b'{"name": "x"}', [], "format is unknown"),
         ("other.json", b'{"name": "x"}', ["--format", "mem0"], "no export of mem0"),
+=======
+        ("picture.md", b"\x89PNG\r\n\x1a\n\x00\x00", [], "no format that is known"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\x00\x00", ["--format", "markdown"], "The file is binary"),
+        ("notes.txt", b"Some words", [], "no format that is known"),
+        ("empty.txt", b"", [], "It is empty"),
+        ("other.json", b'{"name": "x"}', [], "no format that is known"),
+        ("other.json", b'{"name": "x"}', ["--format", "mem0"], "not an export of mem0"),
+>>>>>>> theirs
         ("other.json", b"{", ["--format", "claude-mem"], "not JSON"),
         ("other.db", b"SQLite format 3\x00" + b"x" * 4096, [], "claude-mem"),
         ("session.jsonl", b'{"type": "user", "sessionId": "s"}', [], "a transcript"),

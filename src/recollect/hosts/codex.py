@@ -1,7 +1,7 @@
-"""Codex: a rollout, one JSON object a line, becomes events. Pure.
+"""Codex: turn a rollout, one JSON object per line, into events. Pure.
 
-Newer ones wrap each record as `{timestamp, type, payload}`; the first versions wrote the payloads bare, behind a line
-about the session. What Codex tells its model in the user's name (instructions, the environment) was said by nobody.
+Newer rollouts wrap each record as `{timestamp, type, payload}`; the first versions wrote bare payloads after a line about
+the session. Text that Codex writes in the user's name (instructions, the environment) is dropped.
 """
 
 import json
@@ -16,8 +16,8 @@ from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolSucceede
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.transcript import TranscriptRecord
+from recollect.hosts import transcript
 from recollect.hosts.questions import with_answers_of_codex
-from recollect.hosts.transcript import Bad, Scribe, events, name_of, named_by_content, said_in, texts_in
 
 NAME = "codex"
 _TEXTS = ("input_text", "output_text", "text")
@@ -25,7 +25,7 @@ _ITEMS = {
     *("message", "reasoning", "function_call", "function_call_output", "local_shell_call"),
     *("custom_tool_call", "custom_tool_call_output"),
 }
-# What Codex itself puts into messages of the user, by how it begins.
+# Codex itself puts these into messages of the user.
 _CONTEXT = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|permissions instructions|skills?_instructions|skill|"
     r"collaboration_mode|apps_instructions|plugins_instructions|hook_prompt|hook_context|INSTRUCTIONS)\b|"
@@ -35,7 +35,7 @@ _NOTICES = re.compile(r"\s*<(?:turn_aborted|subagent_notification|user_action|ta
 _SHELL = re.compile(r"\s*<user_shell_command>\s*(?:<command>(?P<line>.*?)</command>)?", re.DOTALL)
 _REQUEST = re.compile(r"\A# Context from my IDE setup:.*?^## My request for Codex:\s*", re.DOTALL | re.MULTILINE)
 _EXIT = re.compile(r"^(?:Process exited with code|Exit code:?) (?P<code>-?\d+)\s*$", re.MULTILINE)
-_HEAD_CHARS = 600  # the exit code stands at the beginning of what a command said
+_HEAD_CHARS = 600  # the exit code is at the beginning of a command's output
 _REFUSED = (
     "exec_command failed",
     "execution error:",
@@ -47,20 +47,21 @@ _SHELLS = ("bash", "sh", "zsh")
 _SUMMARY = re.compile(r"\AAnother language model started to solve this problem[^\n]*\n+")
 
 
-def parse(records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: Bad) -> Iterator[Event]:
-    """`otherwise`: the time of what has none."""
-    return events(Rollout(otherwise), records, bad)
+def parse(
+    records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: transcript.ReportBadLine
+) -> Iterator[Event]:
+    return transcript.read_events(RolloutReader(otherwise), records, bad)
 
 
-class Rollout:
-    def __init__(self, otherwise: datetime) -> None:
-        self._scribe = Scribe(NAME, otherwise)
+class RolloutReader:
+    def __init__(self, default_time: datetime) -> None:
+        self._tracker = transcript.SessionTracker(NAME, default_time)
         self._session: SessionId | None = None
         self._is_child = False
         self._messages = 0
 
     def read(self, value: Mapping[str, Any]) -> Sequence[Event]:
-        at = self._scribe.time(value.get("timestamp"))
+        at = self._tracker.update_time(value.get("timestamp"))
         payload, kind = value.get("payload"), value.get("type")
         if not isinstance(payload, Mapping):
             if kind is None and "id" in value and "timestamp" in value:
@@ -72,65 +73,69 @@ class Rollout:
             case "response_item":
                 return self._item(payload, at)
             case "compacted":
-                summary = _SUMMARY.sub("", said_in(payload.get("message"))).strip()
-                return [Compacted(summary=summary, **self._about(at))]
+                summary = _SUMMARY.sub("", transcript.clean_text(payload.get("message"))).strip()
+                return [Compacted(summary=summary, **self._event_fields(at))]
             case _:
                 return ()
 
-    def rest(self) -> Sequence[Event]:
+    def finish(self) -> Sequence[Event]:
         return ()
 
     def _begin(self, meta: Mapping[str, Any], at: datetime) -> Sequence[Event]:
-        name = name_of(meta, "id")
+        name = transcript.name_field(meta, "id")
         if name is None:
             raise PayloadError("The session has no id.")
-        if self._session is not None:  # of the session of which this one is a copy
+        if self._session is not None:  # the line of the session that this one was copied from
             return ()
         self._session = SessionId(name)
         parent = _parent(meta)
         self._is_child = parent is not None
-        return self._scribe.begin(self._session, at, folder=name_of(meta, "cwd"), parent=parent)
+        return self._tracker.begin(self._session, at, folder=transcript.name_field(meta, "cwd"), parent=parent)
 
-    def _about(self, at: datetime) -> dict[str, Any]:
+    def _event_fields(self, at: datetime) -> dict[str, Any]:
         if self._session is None:
-            raise PayloadError("It comes before the line that says which session this is.")
-        return self._scribe.about(self._session, at)
+            raise PayloadError("The record comes before the line that names the session.")
+        return self._tracker.event_fields(self._session, at)
 
     def _item(self, item: Mapping[str, Any], at: datetime) -> Sequence[Event]:
-        about = self._about(at)
+        fields = self._event_fields(at)
+        call = str(item.get("call_id"))
         match item.get("type"):
             case "message":
-                return self._message(item, about)
+                return self._message(item, fields)
             case "function_call":
-                given = _given(_parsed(item.get("arguments")))
-                self._scribe.call(str(item.get("call_id")), str(item.get("name")), given)
+                arguments = _with_command_line(_parse_json(item.get("arguments")))
+                self._tracker.add_call(call, str(item.get("name")), arguments)
             case "custom_tool_call":
-                self._scribe.call(str(item.get("call_id")), str(item.get("name")), item.get("input"))
+                self._tracker.add_call(call, str(item.get("name")), item.get("input"))
             case "local_shell_call":
-                self._scribe.call(str(item.get("call_id")), "local_shell", _given(item.get("action")))
+                self._tracker.add_call(call, "local_shell", _with_command_line(item.get("action")))
             case "function_call_output" | "custom_tool_call_output":
-                output, failed = _output(item.get("output"))
-                found = self._scribe.answer(str(item.get("call_id")), output, failed=failed, about=about)
-                return [_with_answers(event, output) for event in found]
+                output, failed = _read_output(item.get("output"))
+                events = self._tracker.finish_call(call, output, failed=failed, fields=fields)
+                return [_with_answers(event, output) for event in events]
             case _:
                 pass
         return ()
 
-    def _message(self, item: Mapping[str, Any], about: dict[str, Any]) -> Sequence[Event]:
+    def _message(self, item: Mapping[str, Any], fields: dict[str, Any]) -> Sequence[Event]:
         role = item.get("role")
         if role not in ("user", "assistant"):
             return ()
         self._messages += 1
-        text, origin = _spoken(item.get("content")) if role == "user" else (_text(item.get("content")), Origin.USER)
+        if role == "user":
+            text, origin = _user_words(item.get("content"))
+        else:
+            text, origin = _text(item.get("content")), Origin.USER
         if not text:
             return ()
-        own = name_of(item, "id")
-        message = MessageId(own) if own else named_by_content(self._messages, role, text)
+        own = transcript.name_field(item, "id")
+        message = MessageId(own) if own else transcript.id_from_content(self._messages, role, text)
         if role == "assistant":
-            return [Reply(message=message, text=text, final=item.get("phase") == "final_answer", **about)]
+            return [Reply(message=message, text=text, final=item.get("phase") == "final_answer", **fields)]
         if self._is_child and origin is Origin.USER:
             origin = Origin.SUBAGENT
-        return [Prompt(message=message, text=text, origin=origin, **about)]
+        return [Prompt(message=message, text=text, origin=origin, **fields)]
 
 
 def _with_answers(event: Event, output: str) -> Event:
@@ -140,14 +145,18 @@ def _with_answers(event: Event, output: str) -> Event:
 
 
 def _text(content: object) -> str:
-    return said_in(texts_in(content, *_TEXTS)).strip()
+    return transcript.clean_text(transcript.join_texts(content, *_TEXTS)).strip()
 
 
-def _spoken(content: object) -> tuple[str, Origin]:
-    """What is left of a message without what Codex put there, and who said it."""
-    blocks = [content] if isinstance(content, str) else content if isinstance(content, list) else []
-    texts = [said_in(texts_in([block] if isinstance(block, Mapping) else block, *_TEXTS)).strip() for block in blocks]
-    text = "\n".join(part for part in texts if part and not _CONTEXT.match(part))
+def _user_words(content: object) -> tuple[str, Origin]:
+    """Return a message without the text that Codex added, and who wrote it."""
+    blocks = [content] if isinstance(content, str) else content
+    texts: list[str] = []
+    for block in blocks if isinstance(blocks, list) else []:
+        part = _text([block] if isinstance(block, Mapping) else block)
+        if part and not _CONTEXT.match(part):
+            texts.append(part)
+    text = "\n".join(texts)
     if _NOTICES.match(text):
         return text, Origin.NOTIFICATION
     shell = _SHELL.match(text)
@@ -156,49 +165,48 @@ def _spoken(content: object) -> tuple[str, Origin]:
     return _REQUEST.sub("", text).strip(), Origin.USER
 
 
-def _given(told: object) -> object:
-    """With the command line as a text, under the name that other hosts have for it."""
-    if not isinstance(told, Mapping):
-        return told
-    command = told.get("cmd", told.get("command"))
+def _with_command_line(arguments: object) -> object:
+    """Add the command line as one text, under the key that other hosts use."""
+    if not isinstance(arguments, Mapping):
+        return arguments
+    command = arguments.get("cmd", arguments.get("command"))
     if isinstance(command, list):
         words = [str(word) for word in command]
         is_script = len(words) == 3 and words[0].rsplit("/", 1)[-1] in _SHELLS and words[1] in ("-lc", "-c")
         command = words[2] if is_script else " ".join(words)
-    return {**told, "command": command} if isinstance(command, str) else told
+    return {**arguments, "command": command} if isinstance(command, str) else arguments
 
 
-def _parsed(told: object) -> object:
+def _parse_json(value: object) -> object:
     try:
-        return json.loads(told) if isinstance(told, str) else told
+        return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
-        return told
+        return value
 
 
-def _output(told: object) -> tuple[str, bool]:
-    """What a tool said, and whether it failed."""
-    if isinstance(told, Mapping):
-        return str(told.get("content") or ""), told.get("success") is False
-    text = texts_in(told, *_TEXTS)
+def _read_output(value: object) -> tuple[str, bool]:
+    """Return the output of a tool, and whether the tool failed."""
+    if isinstance(value, Mapping):
+        return str(value.get("content") or ""), value.get("success") is False
+    text = transcript.join_texts(value, *_TEXTS)
     if text.startswith("{"):
-        wrapped = _parsed(text)
+        wrapped = _parse_json(text)
         if isinstance(wrapped, Mapping) and isinstance(wrapped.get("output"), str):
             metadata = wrapped.get("metadata")
             code = metadata.get("exit_code") if isinstance(metadata, Mapping) else 0
             return wrapped["output"], code not in (0, None)
-    ended = _EXIT.search(text, 0, _HEAD_CHARS)
-    if ended is None:
+    exit_line = _EXIT.search(text, 0, _HEAD_CHARS)
+    if exit_line is None:
         return text, text.startswith(_REFUSED)
-    _, marked, output = text.partition("\nOutput:\n")
-    return output if marked else text, ended["code"] != "0"
+    _, separator, output = text.partition("\nOutput:\n")
+    return output if separator else text, exit_line["code"] != "0"
 
 
 def _parent(meta: Mapping[str, Any]) -> SessionId | None:
-    """The session whose agent began this one."""
+    parent = transcript.name_field(meta, "parent_thread_id")
     source = meta.get("source")
-    spawned: object = source.get("subagent") if isinstance(source, Mapping) else None
-    spawn = spawned.get("thread_spawn") if isinstance(spawned, Mapping) else None
-    parent = name_of(meta, "parent_thread_id") or (
-        name_of(spawn, "parent_thread_id") if isinstance(spawn, Mapping) else None
-    )
+    subagent: object = source.get("subagent") if isinstance(source, Mapping) else None
+    spawn = subagent.get("thread_spawn") if isinstance(subagent, Mapping) else None
+    if parent is None and isinstance(spawn, Mapping):
+        parent = transcript.name_field(spawn, "parent_thread_id")
     return SessionId(parent) if parent else None

@@ -1,66 +1,51 @@
-"""OpenCode: what its plugin sends becomes an event; an injection becomes what the plugin puts in place. Pure.
+"""OpenCode: turn what its plugin sends into events, and an injection into what the plugin inserts. Pure.
 
-The plugin forwards what the client tells it as it is: `{"hook": ..., "sessionID": ..., ...}`, and says afterwards which
-blocks it has really put in place. Fields that nobody knows are left alone: a newer client may say more.
+The plugin forwards what the client sends, unchanged: `{"hook": ..., "sessionID": ..., ...}`, and later confirms which
+blocks it really inserted. Unknown fields are ignored: a newer client may send more.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from recollect.domain import event as events
 from recollect.domain.errors import InvalidValue, PayloadError
-from recollect.domain.event import (
-    Carriers,
-    Compacted,
-    Compacting,
-    Event,
-    Held,
-    Prompt,
-    Reply,
-    SessionDeleted,
-    SessionEnded,
-    SessionStarted,
-    StartSource,
-    ToolFailed,
-    ToolSucceeded,
-)
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId, check_name
 from recollect.hosts.questions import with_answers_of_opencode
+from recollect.hosts.script import MAX_WINDOW_TOKENS, parse_choice
 from recollect.text import json_fields as read
 from recollect.text.json_fields import Fields
 
 NAME = "opencode"
-STABLE = "start"  # the stable block's name where the plugin lists what carries a block
-MAX_WINDOW_TOKENS = 1_000_000_000
-TOLD_WITHIN = timedelta(days=1)  # what the client dates further back, or ahead, has a wrong clock
-AT_WORK = "Recollect is at work here; `recollect status` and `recollect why` tell what it knows and does."
+STABLE = "start"  # the start block's name in the plugin's list of blocks in the context
+MAX_CLOCK_LAG = timedelta(days=1)  # a time further back, or ahead, comes from a wrong clock
+AT_WORK = "Recollect is active here. `recollect status` and `recollect why` show what it knows and does."
 
-_ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")  # also of Windows
-_ARGUMENT = re.compile(r'"(?P<given>(?:[^"]|(?<=\\)")*)"(?=\s*(?:\n|\Z))')
+_ABSOLUTE = re.compile(r"/|[A-Za-z]:[\\/]|\\\\")  # Windows too
+_ARGUMENT = re.compile(r'"(?P<words>(?:[^"]|(?<=\\)")*)"(?=\s*(?:\n|\Z))')
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LAST_MS = 253_402_300_799_999  # the last moment that a date has
+_LAST_MS = 253_402_300_799_999  # the last millisecond that a datetime can have
 
 
 def is_waited_for(payload: Mapping[str, Any]) -> bool:
-    """Whether a person waits for the answer."""
+    """Return True if the user waits for the answer."""
     return payload.get("hook") in ("chat.message", "session.start")
 
 
-def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
+def normalise(payload: Mapping[str, Any], now: datetime) -> events.Event:
     hook = read.text(payload, "hook")
-    reads = HOOKS.get(hook)
-    if reads is None:
+    read_hook = HOOKS.get(hook)
+    if read_hook is None:
         raise PayloadError(f"The OpenCode plugin sent an unknown hook {hook!r}; install the plugin again.")
     parent = read.optional(payload, "parentID")
-    return reads(
+    return read_hook(
         payload,
         {
             "session": SessionId(read.text(payload, "sessionID")),
-            "at": _told(payload, now),
+            "at": _event_time(payload, now),
             "host": NAME,
             "folder": _folder(payload),
             "agent": read.optional(payload, "agent"),
@@ -73,90 +58,99 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
 
 
 def render(injection: Injection) -> dict[str, Any]:
-    besides: dict[str, Any] = {} if injection.kept else {"kept": False}  # it waits in memory for a disk that is full
+    reply: dict[str, Any] = {"block": injection.block, "placement": injection.placement}
+    if not injection.kept:
+        reply["kept"] = False  # the disk is full: the event waits in memory
     if injection.placement is Placement.SYSTEM and injection.quiet is None:
-        besides["notice"] = injection.notice or AT_WORK  # for the person; the plugin shows the first one ever
-    return {"block": injection.block, "placement": injection.placement, **besides}
+        reply["notice"] = injection.notice or AT_WORK  # for the user; the plugin shows only the first one ever
+    return reply
 
 
-def _started(payload: Fields, about: dict[str, Any]) -> Event:
-    source = read.optional(payload, "source") or StartSource.STARTUP
-    if source not in list(StartSource):
-        raise PayloadError(f"There is no start source {source!r}; `source` is one of {', '.join(StartSource)}.")
-    held = tuple(filter(None, map(_held, _objects(payload, "messages"))))
-    # Of the others the plugin tells itself what it put in place.
-    return SessionStarted(source=StartSource(source), holds=held, offered=True, **about)
+def _session_start(payload: Fields, about: dict[str, Any]) -> events.Event:
+    source = parse_choice(payload, "source", events.StartSource, events.StartSource.STARTUP)
+    messages = tuple(filter(None, map(_live_message, _objects(payload, "messages"))))
+    # For the other blocks, the plugin confirms itself what it inserted.
+    return events.SessionStarted(source=source, holds=messages, offered=True, **about)
 
 
-def _prompt(payload: Fields, about: dict[str, Any]) -> Event:
+def _prompt(payload: Fields, about: dict[str, Any]) -> events.Event:
     parts = [part for part in _list(payload, "parts") if isinstance(part, Mapping)]
-    typed = [part["text"] for part in parts if _is_typed(part)]
-    files = tuple(name for part in parts if part.get("type") == "file" and (name := _file(part)))
-    return Prompt(
+    typed = [part["text"] for part in parts if is_typed(part)]
+    files = tuple(filter(None, map(_file_name, parts)))
+    text = "\n".join(typed)
+    if payload.get("run") is True:
+        text = unquote_argument(text)
+    return events.Prompt(
         message=MessageId(read.text(payload, "messageID")),
-        text=unwrapped("\n".join(typed)) if payload.get("run") is True else "\n".join(typed),
+        text=text,
         live=_live(payload),
-        origin=_origin(payload, is_said=bool(typed or files or not parts)),
+        origin=_origin(payload, has_words=bool(typed or files or not parts)),
         files=files,
         **about,
     )
 
 
-def _tool(payload: Fields, about: dict[str, Any]) -> Event:
+def _tool(payload: Fields, about: dict[str, Any]) -> events.Event:
     message, call = MessageId(read.text(payload, "messageID")), read.text(payload, "callID")
     tool, live, state = read.text(payload, "tool"), _live(payload), read.part(payload, "state")
     try:
-        given, error = with_answers_of_opencode(read.part(state, "input"), state.get("metadata")), _error(state)
+        arguments = with_answers_of_opencode(read.part(state, "input"), state.get("metadata"))
+        error = _error(state)
         output = read.optional(state, "output") or ""
     except PayloadError as wrong:
         raise PayloadError(f"`state`: {wrong}") from None
     if error is None:
-        return ToolSucceeded(tool=tool, input=given, output=output, call=call, **about)
-    return ToolFailed(tool=tool, input=given, error=error, message=message, call=call, live=live, **about)
+        return events.ToolSucceeded(tool=tool, input=arguments, output=output, call=call, **about)
+    return events.ToolFailed(tool=tool, input=arguments, error=error, message=message, call=call, live=live, **about)
 
 
-def _reply(payload: Fields, about: dict[str, Any]) -> Event:
+def _reply(payload: Fields, about: dict[str, Any]) -> events.Event:
     final = read.truth(payload, "final", False)
     message = MessageId(read.text(payload, "messageID"))
-    return Reply(message=message, text=read.said(payload, "text"), final=final, **about)
+    return events.Reply(message=message, text=read.said(payload, "text"), final=final, **about)
 
 
-HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
-    "session.start": _started,
+HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], events.Event]] = {
+    "session.start": _session_start,
     "chat.message": _prompt,
     "tool": _tool,
     "reply": _reply,
-    "session.compacting": lambda _, about: Compacting(**about),
-    "session.compacted": lambda payload, about: Compacted(summary=read.optional(payload, "summary") or "", **about),
-    "session.ended": lambda _, about: SessionEnded(**about),
-    "session.deleted": lambda _, about: SessionDeleted(**about),
+    "session.compacting": lambda _, about: events.Compacting(**about),
+    "session.compacted": lambda payload, about: events.Compacted(
+        summary=read.optional(payload, "summary") or "", **about
+    ),
+    "session.ended": lambda _, about: events.SessionEnded(**about),
+    "session.deleted": lambda _, about: events.SessionDeleted(**about),
 }
 
 
-def unwrapped(text: str) -> str:
-    """What was given to `opencode run`: the client puts an argument with a blank between quotes, and its quotes behind
-    backslashes. What was piped follows in a line of its own."""
+def unquote_argument(text: str) -> str:
+    """Undo the quotes and backslashes that the client puts around an argument of `opencode run` that has a blank in it.
+    Piped text follows on a line of its own."""
     argument = _ARGUMENT.match(text)
-    if argument is None or " " not in argument["given"]:
+    if argument is None or " " not in argument["words"]:
         return text
-    return argument["given"].replace('\\"', '"') + text[argument.end() :]
+    return argument["words"].replace('\\"', '"') + text[argument.end() :]
 
 
-def _is_typed(part: Fields) -> bool:
-    """Not what the client made up itself (synthetic), nor what only the person sees (ignored)."""
+def is_typed(part: Fields) -> bool:
+    """Return False for text that the client made up (synthetic) or that only the user sees (ignored)."""
     is_text = part.get("type") == "text" and isinstance(part.get("text"), str)
     return is_text and not part.get("synthetic") and not part.get("ignored")
 
 
-def _file(part: Fields) -> str | None:
-    named = (part.get("path"), part.get("filename"))
-    return next((name for name in named if isinstance(name, str) and name.strip()), None)
+def _file_name(part: Fields) -> str | None:
+    if part.get("type") == "file":
+        for name in (part.get("path"), part.get("filename")):
+            if isinstance(name, str) and name.strip():
+                return name
+    return None
 
 
-def _origin(payload: Fields, *, is_said: bool) -> Origin:
-    """Nothing but what the client made up is its own word: a turn that goes on after a compaction."""
+def _origin(payload: Fields, *, has_words: bool) -> Origin:
+    """A message without words of the user comes from the client: a turn that continues after a compaction."""
     command = read.optional(payload, "command")
-    if not is_said:
+    if not has_words:
         return Origin.NOTIFICATION
     if read.optional(payload, "parentID"):
         return Origin.SUBAGENT
@@ -164,7 +158,7 @@ def _origin(payload: Fields, *, is_said: bool) -> Origin:
 
 
 def _error(state: Fields) -> str | None:
-    """What a failed tool said; None: it did not fail. A shell that ended badly is done all the same, with its code."""
+    """Return the error of a failed tool; None: it did not fail. A failed shell command is completed, with an exit code."""
     status = read.text(state, "status")
     match status:
         case "error":
@@ -174,22 +168,22 @@ def _error(state: Fields) -> str | None:
             is_failure = isinstance(code, int) and not isinstance(code, bool) and code != 0
             return read.optional(state, "output") or "" if is_failure else None
         case _:
-            raise PayloadError(f"`status` is completed or error, not {status!r}: tell of a tool when it is done.")
+            raise PayloadError(f"`status` is completed or error, not {status!r}: report a tool when it has finished.")
 
 
-def _held(message: Fields) -> Held | None:
-    """None: it has no usable name or time. One odd message of long ago must not cost a session its start."""
+def _live_message(message: Fields) -> events.Held | None:
+    """Return None for a message without a usable id or time: one odd old message must not cost a session its start."""
     try:
-        held = Held(message=MessageId(read.text(message, "id")), at=_moment(message, "at"))
         calls = message.get("calls")
-        done = map(_done, calls if isinstance(calls, list) else [])
-        return replace(held, calls=dict(filter(None, done)))
+        finished = map(_finished_call, calls if isinstance(calls, list) else [])
+        message_id, at = MessageId(read.text(message, "id")), _moment(message, "at")
+        return events.Held(message=message_id, at=at, calls=dict(filter(None, finished)))
     except (PayloadError, InvalidValue):
         return None
 
 
-def _done(call: object) -> tuple[str, datetime] | None:
-    """A call, and when it was done; None: it cannot be told from others."""
+def _finished_call(call: object) -> tuple[str, datetime] | None:
+    """Return the id of a call and when it finished; None: it has no usable id or time."""
     try:
         fields = call if isinstance(call, Mapping) else {}
         name, at = read.text(fields, "id"), _moment(fields, "at")
@@ -199,21 +193,21 @@ def _done(call: object) -> tuple[str, datetime] | None:
         return None
 
 
-def _live(payload: Fields) -> Carriers:
-    """What carries a block in the request that this is part of: messages, tools (`message/call`), and "start" for the
-    stable one."""
+def _live(payload: Fields) -> events.Carriers:
+    """Return the messages whose blocks are in this request; None is the start block. The plugin lists message ids, tool
+    calls as `message/call`, and "start"."""
     if payload.get("live") is None:
         return None
     carriers = [carrier.partition("/")[0] for carrier in read.texts(payload, "live")]
     return tuple(None if carrier == STABLE else MessageId(carrier) for carrier in dict.fromkeys(carriers))
 
 
-def _told(payload: Fields, now: datetime) -> datetime:
-    """When it happened, by the client's clock: a copy of the session has the same times."""
+def _event_time(payload: Fields, now: datetime) -> datetime:
+    """Return the time by the client's clock: a copy of the session has the same times."""
     if payload.get("at") is None:
         return now
     moment = _moment(payload, "at")
-    return moment if now - TOLD_WITHIN <= moment <= now else now
+    return moment if now - MAX_CLOCK_LAG <= moment <= now else now
 
 
 def _moment(fields: Fields, name: str) -> datetime:
@@ -224,15 +218,17 @@ def _moment(fields: Fields, name: str) -> datetime:
 
 
 def _folder(payload: Fields) -> str | None:
-    """Where the session works; not `worktree`, which is "/" outside of git."""
+    """Return the folder that the session works in; not `worktree`, which is "/" outside git."""
     folder = read.optional(payload, "directory")
     if folder is not None and not _ABSOLUTE.match(folder):
-        raise PayloadError("`directory` is not an absolute path; the daemon stands elsewhere and could not find it.")
+        raise PayloadError(
+            "`directory` is not an absolute path; the daemon runs in another folder and could not find it."
+        )
     return folder
 
 
 def _window(payload: Fields) -> int | None:
-    """None: of a model that nobody described, or described wrongly. No session is lost for that."""
+    """Return None for a missing or invalid size: no session is lost because of it."""
     value = payload.get("window")
     if isinstance(value, bool) or not isinstance(value, int):
         return None
@@ -248,7 +244,7 @@ def _list(payload: Fields, name: str) -> Sequence[object]:
 
 def _objects(fields: Fields, name: str) -> Sequence[Fields]:
     value = [] if fields.get(name) is None else _list(fields, name)
-    objects = [one for one in value if isinstance(one, Mapping)]
+    objects = [item for item in value if isinstance(item, Mapping)]
     if len(objects) != len(value):
         raise PayloadError(f"`{name}` is a list of objects.")
     return objects

@@ -1,7 +1,7 @@
-"""OpenCode: what it keeps of its sessions becomes events. Pure.
+"""OpenCode: turn its stored sessions into events. Pure.
 
-An export, its database and the files of older versions hold the same: a session, its messages, their parts. They
-arrive as records, `{"session": ...}` first and then `{"message": ..., "parts": [...]}` in their order.
+An export, the database and the files of older versions have the same content: a session, its messages, their parts.
+They arrive as records: first `{"session": ...}`, then `{"message": ..., "parts": [...]}` in their order.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,19 +13,18 @@ from recollect.domain.event import Compacted, Event, Prompt, Reply
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.transcript import TranscriptRecord
-from recollect.hosts.opencode import NAME, unwrapped
+from recollect.hosts.opencode import NAME, is_typed, unquote_argument
 from recollect.hosts.questions import with_answers_of_opencode
-from recollect.hosts.transcript import Bad, Scribe, done, events, name_of, said_in
+from recollect.hosts.transcript import ReportBadLine, SessionTracker, clean_text, name_field, read_events, tool_event
 
 
-def parse(records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: Bad) -> Iterator[Event]:
-    """`otherwise`: the time of what has none."""
-    return events(OpenCodeReader(otherwise), records, bad)
+def parse(records: Iterable[TranscriptRecord], *, otherwise: datetime, bad: ReportBadLine) -> Iterator[Event]:
+    return read_events(OpenCodeReader(otherwise), records, bad)
 
 
 class OpenCodeReader:
-    def __init__(self, otherwise: datetime) -> None:
-        self._scribe = Scribe(NAME, otherwise)
+    def __init__(self, default_time: datetime) -> None:
+        self._tracker = SessionTracker(NAME, default_time)
         self._session: SessionId | None = None
         self._is_child = False
 
@@ -35,83 +34,86 @@ class OpenCodeReader:
             return self._begin(session)
         message, parts = value.get("message"), value.get("parts")
         if not isinstance(message, Mapping) or not isinstance(parts, Sequence):
-            raise PayloadError("It is neither a session of OpenCode nor one of its messages.")
-        told = [part for part in parts if isinstance(part, Mapping)]
-        return self._user(message, told) if message.get("role") == "user" else self._assistant(message, told)
+            raise PayloadError("The record is neither an OpenCode session nor one of its messages.")
+        usable = [part for part in parts if isinstance(part, Mapping)]
+        return self._user(message, usable) if message.get("role") == "user" else self._assistant(message, usable)
 
-    def rest(self) -> Sequence[Event]:
+    def finish(self) -> Sequence[Event]:
         return ()
 
     def _begin(self, info: Mapping[str, Any]) -> Sequence[Event]:
-        name, parent = name_of(info, "id"), name_of(info, "parentID")
+        name, parent = name_field(info, "id"), name_field(info, "parentID")
         if name is None:
             raise PayloadError("The session has no id.")
         self._session, self._is_child = SessionId(name), parent is not None
-        at = self._scribe.time(_time(info, "created"))
-        return self._scribe.begin(
+        at = self._tracker.update_time(_time(info, "created"))
+        return self._tracker.begin(
             self._session,
             at,
-            folder=name_of(info, "directory"),
-            agent=name_of(info, "agent"),
+            folder=name_field(info, "directory"),
+            agent=name_field(info, "agent"),
             parent=None if parent is None else SessionId(parent),
         )
 
-    def _about(self, message: Mapping[str, Any]) -> tuple[MessageId, dict[str, Any]]:
-        session, name = self._session or name_of(message, "sessionID"), name_of(message, "id")
+    def _event_fields(self, message: Mapping[str, Any]) -> tuple[MessageId, dict[str, Any]]:
+        session, name = self._session or name_field(message, "sessionID"), name_field(message, "id")
         if session is None or name is None:
-            raise PayloadError("The message has no id, or is of no session.")
-        at = self._scribe.time(_time(message, "created"))
-        about = self._scribe.about(SessionId(session), at)
-        agent = name_of(message, "agent") or name_of(message, "mode")
-        return MessageId(name), about | ({"agent": agent} if agent else {})
+            raise PayloadError("The message has no id, or no session.")
+        at = self._tracker.update_time(_time(message, "created"))
+        fields = self._tracker.event_fields(SessionId(session), at)
+        agent = name_field(message, "agent") or name_field(message, "mode")
+        if agent:
+            fields["agent"] = agent
+        return MessageId(name), fields
 
     def _user(self, message: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> list[Event]:
-        name, about = self._about(message)
-        text = _text(parts)  # what the client adds by itself was typed by nobody
+        name, fields = self._event_fields(message)
+        text = _text(parts)
         if not text:
             return []
         origin = Origin.SUBAGENT if self._is_child else Origin.USER
-        # Nothing tells whether it was `opencode run`; who types puts no whole message between quotes.
-        return [Prompt(message=name, text=unwrapped(text), origin=origin, **about)]
+        # The record does not say whether it was `opencode run`; a user does not type a whole message in quotes.
+        return [Prompt(message=name, text=unquote_argument(text), origin=origin, **fields)]
 
     def _assistant(self, message: Mapping[str, Any], parts: Sequence[Mapping[str, Any]]) -> list[Event]:
-        name, about = self._about(message)
+        name, fields = self._event_fields(message)
         text = _text(parts)
         if message.get("summary") is True:
-            return [Compacted(summary=text, **about)]
-        found: list[Event] = []
+            return [Compacted(summary=text, **fields)]
+        events: list[Event] = []
         if text:
-            found.append(Reply(message=name, text=text, final=message.get("finish") == "stop", **about))
-        return [*found, *(event for part in parts for event in self._tool(part, name, about))]
+            events.append(Reply(message=name, text=text, final=message.get("finish") == "stop", **fields))
+        for part in parts:
+            events += self._tool(part, name, fields)
+        return events
 
-    def _tool(self, part: Mapping[str, Any], message: MessageId, about: dict[str, Any]) -> Iterator[Event]:
+    def _tool(self, part: Mapping[str, Any], message: MessageId, fields: dict[str, Any]) -> list[Event]:
         state = part.get("state")
         if part.get("type") != "tool" or not isinstance(state, Mapping):
-            return
+            return []
         status = state.get("status")
         if status not in ("completed", "error"):  # it never ended
-            return
-        at = self._scribe.time(_time(state, "end"))
-        given = state.get("input")
-        failed = status == "error" or _exit(state) != 0
-        output = state.get("error") if status == "error" else state.get("output")
-        yield done(
+            return []
+        fields = {**fields, "at": self._tracker.update_time(_time(state, "end"))}
+        failed = status == "error" or _exit_code(state) != 0
+        if failed:
+            fields["message"] = message
+        arguments = state.get("input")
+        output = state.get("error" if status == "error" else "output")
+        event = tool_event(
             str(part.get("tool")),
-            with_answers_of_opencode(dict(given) if isinstance(given, Mapping) else {}, state.get("metadata")),
+            with_answers_of_opencode(dict(arguments) if isinstance(arguments, Mapping) else {}, state.get("metadata")),
             output if isinstance(output, str) else "",
             failed=failed,
-            call=name_of(part, "callID"),
-            about=about | {"at": at} | ({"message": message} if failed else {}),
+            call=name_field(part, "callID"),
+            fields=fields,
         )
+        return [event]
 
 
 def _text(parts: Sequence[Mapping[str, Any]]) -> str:
-    texts = [
-        said_in(part.get("text"))
-        for part in parts
-        if part.get("type") == "text" and not part.get("synthetic") and not part.get("ignored")
-    ]
-    return "\n".join(filter(None, (text.strip() for text in texts)))
+    texts = [clean_text(part["text"]).strip() for part in parts if is_typed(part)]
+    return "\n".join(filter(None, texts))
 
 
 def _time(info: Mapping[str, Any], name: str) -> object:
@@ -119,7 +121,7 @@ def _time(info: Mapping[str, Any], name: str) -> object:
     return times.get(name) if isinstance(times, Mapping) else None
 
 
-def _exit(state: Mapping[str, Any]) -> int:
+def _exit_code(state: Mapping[str, Any]) -> int:
     metadata = state.get("metadata")
     code = metadata.get("exit") if isinstance(metadata, Mapping) else None
     return code if isinstance(code, int) else 0

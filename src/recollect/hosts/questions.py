@@ -1,92 +1,105 @@
-"""Questions that an agent puts to its user by a tool: every host's answer in one form. Pure.
+"""Questions that an agent asks its user with a tool: bring every host's answer into one form. Pure.
 
-`questions` stays a list of `{"question", "options": [{"label", "description"}]}`. Beside it, `answers` has what was
-picked or typed for each question, and `notes` what the user wrote besides.
+`questions` stays a list of `{"question", "options": [{"label", "description"}]}`. Added are `answers`, with what the user
+picked or typed for each question, and `notes`, with what the user wrote in addition.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-Given = dict[str, Any]
-_NOTE = "user_note: "  # before what is typed beside an option, in Codex
+Arguments = dict[str, Any]
+_NOTE = "user_note: "  # Codex puts it before the text that a user types beside an option
 
 
-def with_answers_of_claude(given: Given, result: object) -> Given:
-    """`result`: the record's own account, `{"answers": {question: answer}, "annotations": {question: {"notes"}}}`."""
+def with_answers_of_claude(arguments: Arguments, result: object) -> Arguments:
+    """`result`: `{"answers": {question: answer}, "annotations": {question: {"notes"}}}`, from the record."""
     if not isinstance(result, Mapping) or not isinstance(result.get("answers"), Mapping):
-        return given
+        return arguments
+    notes: dict[Any, Any] = {}
     annotations = result.get("annotations")
-    noted = annotations.items() if isinstance(annotations, Mapping) else ()
-    notes = {question: one.get("notes") for question, one in noted if isinstance(one, Mapping)}
-    return _answered(given, dict(result["answers"]), notes)
+    if isinstance(annotations, Mapping):
+        for question, annotation in annotations.items():
+            if isinstance(annotation, Mapping):
+                notes[question] = annotation.get("notes")
+    return _with_answers(arguments, result["answers"], notes)
 
 
-def with_answers_of_opencode(given: Given, metadata: object) -> Given:
+def with_answers_of_opencode(arguments: Arguments, metadata: object) -> Arguments:
     """`metadata`: `{"answers": [[label, ...], ...]}`, in the order of the questions."""
-    picked = metadata.get("answers") if isinstance(metadata, Mapping) else None
-    if not isinstance(picked, list):
-        return given
-    asked = [str(one.get("question")) for one in _questions(given)]
-    return _answered(given, {question: _joined(labels) for question, labels in zip(asked, picked, strict=False)}, {})
+    answers = metadata.get("answers") if isinstance(metadata, Mapping) else None
+    if not isinstance(answers, list):
+        return arguments
+    by_question: dict[Any, Any] = {}
+    for question, labels in zip(_mappings(arguments.get("questions")), answers, strict=False):
+        by_question[str(question.get("question"))] = _join(labels)
+    return _with_answers(arguments, by_question, {})
 
 
-def with_answers_of_codex(given: Given, output: str) -> Given:
+def with_answers_of_codex(arguments: Arguments, output: str) -> Arguments:
     """`output`: `{"answers": {id: {"answers": [label, note]}}}`."""
-    told = _object(output).get("answers")
-    if not isinstance(told, Mapping):
-        return given
+    by_id = parse_object(output).get("answers")
+    if not isinstance(by_id, Mapping):
+        return arguments
     answers, notes = dict[Any, Any](), dict[Any, Any]()
-    for one in _questions(given):
-        said, question = told.get(str(one.get("id"))), str(one.get("question"))
-        lines = said.get("answers") if isinstance(said, Mapping) else None
-        texts = [line for line in lines if isinstance(line, str)] if isinstance(lines, list) else []
-        answers[question] = _joined([line for line in texts if not line.startswith(_NOTE)])
-        notes[question] = _joined([line.removeprefix(_NOTE) for line in texts if line.startswith(_NOTE)])
-    return _answered(given, answers, notes)
+    for question in _mappings(arguments.get("questions")):
+        text, answer = str(question.get("question")), by_id.get(str(question.get("id")))
+        lines = answer.get("answers") if isinstance(answer, Mapping) else None
+        picked, noted = list[str](), list[str]()
+        for line in lines if isinstance(lines, list) else []:
+            if isinstance(line, str) and line.startswith(_NOTE):
+                noted.append(line.removeprefix(_NOTE))
+            elif isinstance(line, str):
+                picked.append(line)
+        answers[text], notes[text] = _join(picked), _join(noted)
+    return _with_answers(arguments, answers, notes)
 
 
-def with_answers_of_cursor(given: Given, output: str) -> Given:
+def with_answers_of_cursor(arguments: Arguments, output: str) -> Arguments:
     """`output`: `{"answers": [{"questionId", "selectedOptionIds", "freeformText"}]}`; a question is a `prompt`."""
-    asked = [{**one, "question": str(one.get("question", one.get("prompt")))} for one in _questions(given)]
-    told = _object(output).get("answers")
-    said = (
-        {str(one.get("questionId")): one for one in told if isinstance(one, Mapping)} if isinstance(told, list) else {}
-    )
-    answers, notes = dict[Any, Any](), dict[Any, Any]()
-    for one in asked:
-        answer, options = said.get(str(one.get("id")), {}), one.get("options")
-        chosen = answer.get("selectedOptionIds")
-        offered = [part for part in options if isinstance(part, Mapping)] if isinstance(options, list) else []
-        labels = [part.get("label") for part in offered if isinstance(chosen, list) and part.get("id") in chosen]
-        answers[one["question"]] = _joined(labels) or answer.get("freeformText")
-        notes[one["question"]] = answer.get("freeformText") if labels else None
-    return _answered({**given, "questions": asked}, answers, notes) if asked else given
+    by_id = {str(answer.get("questionId")): answer for answer in _mappings(parse_object(output).get("answers"))}
+    questions, answers, notes = list[Arguments](), dict[Any, Any](), dict[Any, Any]()
+    for question in _mappings(arguments.get("questions")):
+        text = str(question.get("question", question.get("prompt")))
+        questions.append({**question, "question": text})
+        answer = by_id.get(str(question.get("id")), {})
+        chosen, typed = answer.get("selectedOptionIds"), answer.get("freeformText")
+        labels: list[object] = []
+        if isinstance(chosen, list):
+            labels = [
+                option.get("label") for option in _mappings(question.get("options")) if option.get("id") in chosen
+            ]
+        answers[text] = _join(labels) or typed
+        notes[text] = typed if labels else None
+    return _with_answers({**arguments, "questions": questions}, answers, notes) if questions else arguments
 
 
-def _answered(given: Given, answers: Mapping[Any, Any], notes: Mapping[Any, Any]) -> Given:
-    more = {name: _texts(values) for name, values in (("answers", answers), ("notes", notes))}
-    return {**given, **{name: values for name, values in more.items() if values}}
+def _with_answers(arguments: Arguments, answers: Mapping[Any, Any], notes: Mapping[Any, Any]) -> Arguments:
+    whole = dict(arguments)
+    for name, values in (("answers", answers), ("notes", notes)):
+        texts = {key: text for key, text in values.items() if _is_text(text) and isinstance(key, str)}
+        if texts:
+            whole[name] = texts
+    return whole
 
 
-def _texts(values: Mapping[Any, Any]) -> dict[str, str]:
-    return {
-        key: text for key, text in values.items() if isinstance(key, str) and isinstance(text, str) and text.strip()
-    }
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
-def _questions(given: Given) -> list[Mapping[str, Any]]:
-    asked = given.get("questions")
-    return [one for one in asked if isinstance(one, Mapping)] if isinstance(asked, list) else []
+def _mappings(values: object) -> list[Mapping[str, Any]]:
+    if not isinstance(values, list):
+        return []
+    return [value for value in values if isinstance(value, Mapping)]
 
 
-def _joined(labels: object) -> str:
+def _join(labels: object) -> str:
     if not isinstance(labels, Sequence) or isinstance(labels, str):
         return ""
     return ", ".join(label for label in labels if isinstance(label, str))
 
 
-def _object(text: str) -> Mapping[str, Any]:
+def parse_object(text: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,30 +1,17 @@
-"""Scripts, and agents with nothing but command hooks: an event as `pipe` takes it, a block back. Pure.
+"""Scripts, and agents that only have command hooks: an event as `pipe` takes it, a block back. Pure.
 
-A JSON object in, a frozen event out, with an error that names the field. Fields that no event of its type has are left
-alone: whoever forwards what a host says need not know which they are.
+A JSON object in, a frozen event out; an error names the field. Fields that the event type does not have are ignored: a
+caller may forward everything that a host sends.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, TypeVar
 
+from recollect.domain import event as events
 from recollect.domain.errors import InvalidValue, PayloadError
-from recollect.domain.event import (
-    Asked,
-    Carriers,
-    Compacted,
-    Compacting,
-    Event,
-    Prompt,
-    Reply,
-    SessionDeleted,
-    SessionEnded,
-    SessionStarted,
-    StartSource,
-    ToolFailed,
-    ToolSucceeded,
-)
 from recollect.domain.injection import Injection
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, parse_kind
@@ -35,6 +22,7 @@ from recollect.text.block import visible
 from recollect.text.json_fields import Fields
 
 Value = TypeVar("Value")
+Choice = TypeVar("Choice", bound=StrEnum)
 NAME = "script"
 MAX_WINDOW_TOKENS = 1_000_000_000
 SUMMARY_TEXTS = ("asked", "later", "ended")
@@ -42,32 +30,33 @@ SUMMARY_LISTS = ("done", "decided", "files", "open")
 
 
 def is_waited_for(payload: Mapping[str, Any]) -> bool:
-    """Whether a person waits for the answer."""
+    """Return True if the user waits for the answer."""
     return payload.get("type") in ("prompt", "session_started")
 
 
-def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
+def normalise(payload: Mapping[str, Any], now: datetime) -> events.Event:
     return replace(event_of(payload, now, host=NAME), offered=True)
 
 
 def render(injection: Injection) -> dict[str, Any]:
-    """Nothing to say is an empty object, of which the hook prints nothing at all."""
-    besides: dict[str, Any] = {"notice": injection.notice} if injection.notice else {}  # for the person
+    """With nothing to show this is an empty object, and the hook prints nothing at all."""
+    reply: dict[str, Any] = {}
+    if injection.block:
+        reply = {
+            "block": injection.block,
+            "tokens": injection.tokens,
+            "ids": list(injection.ids),
+            "placement": injection.placement,
+        }
+    if injection.notice:
+        reply["notice"] = injection.notice  # for the user
     if not injection.kept:
-        besides["kept"] = False  # it waits in memory for a disk that takes nothing
-    if not injection.block:
-        return besides
-    return {
-        "block": injection.block,
-        "tokens": injection.tokens,
-        "ids": list(injection.ids),
-        "placement": injection.placement,
-        **besides,
-    }
+        reply["kept"] = False  # the disk is full: the event waits in memory
+    return reply
 
 
-def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:
-    """`time` sets the clock for it; else it is `now`."""
+def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> events.Event:
+    """The field `time` sets the time of the event; the default is `now`."""
     kind = fields.get("type")
     if kind is None:
         raise PayloadError(f"An event has a `type`; known are {', '.join(TYPES)}.")
@@ -91,36 +80,38 @@ def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:
     )
 
 
-def _started(fields: Fields, about: dict[str, Any]) -> Event:
-    return SessionStarted(
-        source=_source(fields),
+def _session_start(fields: Fields, about: dict[str, Any]) -> events.Event:
+    return events.SessionStarted(
+        source=parse_choice(fields, "source", events.StartSource, events.StartSource.STARTUP),
         task=read.optional(fields, "task"),
-        copied=_copied(fields),
+        copied=_copies(fields),
         recalls=read.truth(fields, "recalls", True),
         captures=read.truth(fields, "captures", True),
         **about,
     )
 
 
-def _prompt(fields: Fields, about: dict[str, Any]) -> Event:
-    return Prompt(
+def _prompt(fields: Fields, about: dict[str, Any]) -> events.Event:
+    return events.Prompt(
         message=MessageId(read.text(fields, "message")),
         text=read.said(fields, "text"),
         live=_live(fields),
-        origin=_origin(fields),
+        origin=parse_choice(fields, "origin", Origin, Origin.USER),
         files=read.texts(fields, "files"),
         **about,
     )
 
 
-def _reply(fields: Fields, about: dict[str, Any]) -> Event:
+def _reply(fields: Fields, about: dict[str, Any]) -> events.Event:
     final = read.truth(fields, "final", False)
-    return Reply(message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), final=final, **about)
+    return events.Reply(
+        message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), final=final, **about
+    )
 
 
-def _succeeded(fields: Fields, about: dict[str, Any]) -> Event:
+def _tool_success(fields: Fields, about: dict[str, Any]) -> events.Event:
     output = read.said(fields, "output") if "output" in fields else ""
-    return ToolSucceeded(
+    return events.ToolSucceeded(
         tool=read.text(fields, "tool"),
         input=read.part(fields, "input"),
         output=output,
@@ -129,9 +120,9 @@ def _succeeded(fields: Fields, about: dict[str, Any]) -> Event:
     )
 
 
-def _failed(fields: Fields, about: dict[str, Any]) -> Event:
+def _tool_failure(fields: Fields, about: dict[str, Any]) -> events.Event:
     message = read.optional(fields, "message")
-    return ToolFailed(
+    return events.ToolFailed(
         tool=read.text(fields, "tool"),
         input=read.part(fields, "input"),
         error=read.said(fields, "error"),
@@ -142,78 +133,71 @@ def _failed(fields: Fields, about: dict[str, Any]) -> Event:
     )
 
 
-def _ended(fields: Fields, about: dict[str, Any]) -> Event:
-    return SessionEnded(notes=_notes(fields), summary=_summary(read.part(fields, "summary")), **about)
+def _session_end(fields: Fields, about: dict[str, Any]) -> events.Event:
+    return events.SessionEnded(notes=_notes(fields), summary=_summary(read.part(fields, "summary")), **about)
 
 
-def _asked(fields: Fields, about: dict[str, Any]) -> Event:
-    wanted, scope = read.optional(fields, "id"), read.optional(fields, "scope")
-    return Asked(
+def _question(fields: Fields, about: dict[str, Any]) -> events.Event:
+    memory, scope = read.optional(fields, "id"), read.optional(fields, "scope")
+    return events.Asked(
         query=read.optional(fields, "query") or "",
-        id=MemoryId(wanted) if wanted else None,
+        id=MemoryId(memory) if memory else None,
         kinds=_kinds(fields),
-        scope=_naming("scope", Scope.parse, scope) if scope else None,
+        scope=_parse_field("scope", Scope.parse, scope) if scope else None,
         budget_tokens=_tokens(fields, "budget_tokens"),
         live=_live(fields),
         **about,
     )
 
 
-TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
-    "session_started": _started,
+TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], events.Event]] = {
+    "session_started": _session_start,
     "prompt": _prompt,
     "reply": _reply,
-    "tool_succeeded": _succeeded,
-    "tool_failed": _failed,
-    "compacting": lambda _, about: Compacting(**about),
-    "compacted": lambda fields, about: Compacted(summary=read.optional(fields, "summary") or "", **about),
-    "session_ended": _ended,
-    "session_deleted": lambda _, about: SessionDeleted(**about),
-    "asked": _asked,
+    "tool_succeeded": _tool_success,
+    "tool_failed": _tool_failure,
+    "compacting": lambda _, about: events.Compacting(**about),
+    "compacted": lambda fields, about: events.Compacted(summary=read.optional(fields, "summary") or "", **about),
+    "session_ended": _session_end,
+    "session_deleted": lambda _, about: events.SessionDeleted(**about),
+    "asked": _question,
 }
 
 
-def _source(fields: Fields) -> StartSource:
-    value = read.optional(fields, "source") or StartSource.STARTUP
-    if value not in list(StartSource):
-        raise PayloadError(f"There is no start source {value!r}; `source` is one of {', '.join(StartSource)}.")
-    return StartSource(value)
+def parse_choice(fields: Fields, name: str, choices: type[Choice], default: Choice) -> Choice:
+    value = read.optional(fields, name) or default
+    if value not in list(choices):
+        raise PayloadError(f"There is no {name} {value!r}; `{name}` is one of {', '.join(choices)}.")
+    return choices(value)
 
 
-def _origin(fields: Fields) -> Origin:
-    value = read.optional(fields, "origin") or Origin.USER
-    if value not in list(Origin):
-        raise PayloadError(f"There is no origin {value!r}; `origin` is one of {', '.join(Origin)}.")
-    return Origin(value)
+def _copies(fields: Fields) -> dict[MessageId, MessageId]:
+    copies = read.part(fields, "copied")
+    if not all(isinstance(copy, str) and copy for copy in copies.values()):
+        raise PayloadError("`copied` is an object that maps each message id of the parent to its id in the fork.")
+    return {MessageId(original): MessageId(copy) for original, copy in copies.items()}
 
 
-def _copied(fields: Fields) -> dict[MessageId, MessageId]:
-    given = read.part(fields, "copied")
-    if not all(isinstance(own, str) and own for own in given.values()):
-        raise PayloadError("`copied` is an object: the parent's message id, and the id that it has in the fork.")
-    return {MessageId(parents): MessageId(own) for parents, own in given.items()}
-
-
-def _live(fields: Fields) -> Carriers:
-    """None: nobody knows."""
-    given = fields.get("live")
-    if given is None:
+def _live(fields: Fields) -> events.Carriers:
+    """Return None if the caller does not know."""
+    names = fields.get("live")
+    if names is None:
         return None
-    if not isinstance(given, list) or not all(one is None or (isinstance(one, str) and one) for one in given):
-        raise PayloadError("`live` is a list of message ids; null among them is the stable block.")
-    return tuple(None if one is None else MessageId(one) for one in given)
+    if not isinstance(names, list) or not all(name is None or (isinstance(name, str) and name) for name in names):
+        raise PayloadError("`live` is a list of message ids; null in it is the start block.")
+    return tuple(None if name is None else MessageId(name) for name in names)
 
 
 def _kinds(fields: Fields) -> frozenset[Kind]:
-    return frozenset(_naming("kinds", parse_kind, name) for name in read.texts(fields, "kinds"))
+    return frozenset(_parse_field("kinds", parse_kind, name) for name in read.texts(fields, "kinds"))
 
 
 def _notes(fields: Fields) -> tuple[Note, ...]:
-    return tuple(_naming("notes", Note.parse, _one_line(line)) for line in read.texts(fields, "notes"))
+    return tuple(_parse_field("notes", Note.parse, _one_line(line)) for line in read.texts(fields, "notes"))
 
 
 def _one_line(text: str) -> str:
-    """Without its secrets, of which some are told by their lines."""
+    """Redact first: some secrets are recognised by their line breaks."""
     return visible(redact(text).text)
 
 
@@ -230,8 +214,8 @@ def _tokens(fields: Fields, name: str) -> int | None:
     return None if fields.get(name) is None else read.whole(fields, name, 1, least=1, most=MAX_WINDOW_TOKENS)
 
 
-def _naming(name: str, reads: Callable[[str], Value], value: str) -> Value:
+def _parse_field(name: str, parse: Callable[[str], Value], value: str) -> Value:
     try:
-        return reads(value)
+        return parse(value)
     except InvalidValue as error:
         raise PayloadError(f"`{name}`: {error}") from None

@@ -1,29 +1,30 @@
-"""SpecStory: the Markdown of one tool becomes what was asked and what came of it. Pure.
+"""SpecStory: read the Markdown of one tool: its arguments, its output and whether it failed. Pure.
 
-Cursor, Copilot and the agents in terminals are shown in different ways. A part that says neither what was done nor
-what came of it (`Listed directory`, `Read file: undefined`, a change without its file) is no event.
+Cursor, Copilot and the agents in terminals write it in different ways. A part without arguments and result (`Listed
+directory`, `Read file: undefined`, a change without its file) is no event.
 """
 
 import html
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.hosts.questions import with_answers_of_cursor
+from recollect.hosts.questions import parse_object, with_answers_of_cursor
 
 _FENCE = re.compile(r"^(?P<indent>\s*)(?P<mark>`{3,}|~{3,})(?P<language>[\w+-]*)")
 _MARKDOWN = frozenset({"markdown", "md", "mdc", "mdx"})
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh"})
-_CURSOR_SHELLS = frozenset({"", "run_terminal_cmd", "run_terminal_command_v2"})  # "": its first versions named no tool
+_CURSOR_SHELLS = frozenset(
+    {"", "run_terminal_cmd", "run_terminal_command_v2"}
+)  # "": its first versions gave no tool name
 _SHELL_TOOLS = _SHELLS | _CURSOR_SHELLS - {""} | {"exec_command", "shell_command", "run_in_terminal"}
 _MARKUP = re.compile(r"</?(?:details|summary|tool-use)\b[^>]*>")
 _ATTRIBUTE = re.compile(r'data-tool-(?P<name>type|name)="(?P<value>[^"]*)"')
-_NAMED = re.compile(r"^Tool use: \*\*(?P<name>[\w.:-]+)\*\*\s*(?P<rest>.*)$")
-_FILE = re.compile(r"\b(?P<deed>Edit|Read) file: (?P<path>\S.*)$")
+_TOOL_NAME = re.compile(r"^Tool use: \*\*(?P<name>[\w.:-]+)\*\*\s*(?P<rest>.*)$")
+_FILE = re.compile(r"\b(?P<action>Edit|Read) file: (?P<path>\S.*)$")
 _TICKS = re.compile(r"`(?P<inside>[^`]+)`")
-_TASK = re.compile(r"^- \[(?P<mark>.)\]\s+(?:[^\w\s`'\"(]+\s+)?(?P<said>\S.*)$")
+_TASK = re.compile(r"^- \[(?P<mark>.)\]\s+(?:[^\w\s`'\"(]+\s+)?(?P<task>\S.*)$")
 _EXIT = re.compile(r"(?:exited with code|[Ee]xit code:?|exit status) (?P<code>-?\d+)")
 _ERROR = re.compile(r"^\s*(?:Error\b|error:|fatal:|npm ERR!|Traceback \(most recent call last\))", re.MULTILINE)
 _TROUBLE = re.compile(
@@ -33,22 +34,22 @@ _TROUBLE = re.compile(
 _QUESTION = re.compile(r"^\*\*(?P<question>.+)\*\*(?: _\(select multiple\)_)?$")
 _OPTION = re.compile(r"^- \*\*(?P<label>.+?)\*\*(?: - (?P<description>.*))?$")
 _ANSWER = "**Answer:**"
-_HEAD, _TAIL = 6, 2  # lines of an output where its exit code is
+_HEAD_LINES, _TAIL_LINES = 6, 2  # of an output: the exit code is in these
 
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
     tool: str
-    given: dict[str, Any]
+    arguments: dict[str, Any]
     output: str = ""
     failed: bool = False
 
 
 class Fence:
-    """Whether the lines so far leave a block of code open. A block of Markdown may hold others."""
+    """Tracks whether the lines so far leave a block of code open. A block of Markdown may contain others."""
 
     def __init__(self) -> None:
-        self._opened: re.Match[str] | None = None
+        self._opening: re.Match[str] | None = None
         self._depth = 0
 
     @property
@@ -59,115 +60,149 @@ class Fence:
         mark = _FENCE.match(line)
         if mark is None:
             return
-        if self._opened is None or not self._depth:
-            self._opened, self._depth = mark, 1
-        elif mark["indent"] == self._opened["indent"] and mark["mark"].startswith(self._opened["mark"]):
+        if self._opening is None or not self._depth:
+            self._opening, self._depth = mark, 1
+        elif mark["indent"] == self._opening["indent"] and mark["mark"].startswith(self._opening["mark"]):
             if not mark["language"]:
                 self._depth -= 1
-            elif self._opened["language"] in _MARKDOWN:
+            elif self._opening["language"] in _MARKDOWN:
                 self._depth += 1
 
 
 @dataclass(frozen=True, slots=True)
 class _CodeBlock:
-    """A block of code, and the line that stands before it."""
-
     label: str
     language: str
     text: str
 
 
-def used(lines: Sequence[str]) -> ToolUse | None:
-    """None: the part says nothing that can be used."""
+def read_tool_use(lines: Sequence[str]) -> ToolUse | None:
+    """Return None if the part says nothing usable."""
     attributes = dict(_ATTRIBUTE.findall(lines[0]))
-    plain, blocks = _read(lines)
-    named = next((found for line in plain for found in [_NAMED.match(line)] if found), None)
-    tool = attributes.get("name") or (named["name"] if named else "")
-    file = next((found for line in plain for found in [_FILE.search(line)] if found), None)
-    if file is not None:
-        return _on_file(file["deed"], file["path"].strip(), blocks)
+    plain, blocks = _split(lines)
+    tool = attributes.get("name") or _first_match(_TOOL_NAME, plain, "name")
+    for line in plain:
+        file = _FILE.search(line)
+        if file is not None:
+            return _file_use(file["action"], file["path"].strip(), blocks)
     if "todo" in tool.lower() or "## Todo List" in plain:
         return _todo_list(plain)
-    if tool.lower() in _SHELL_TOOLS or attributes.get("type") == "shell" or (not tool and _is_run(blocks)):
-        return _run(plain, blocks, tells_outcome=tool not in _CURSOR_SHELLS)
+    if tool.lower() in _SHELL_TOOLS or attributes.get("type") == "shell" or (not tool and _is_command(blocks)):
+        return _command_use(plain, blocks, has_outcome=tool not in _CURSOR_SHELLS)
     if tool == "AskUserQuestion":
-        return _asked(tool, plain)
-    given = next((_object(block.text) for block in blocks if block.label.startswith("Parameters")), {})
-    if not given:
-        inline = next((found["inside"] for line in plain for found in [_TICKS.search(line)] if found), "")
-        given = {"file_path": inline} if inline else {}
-    said = [line for line in plain if _ERROR.match(line) or _EXIT.search(line)]
-    results = [block for block in blocks if block.label.startswith("Result")] or [
-        block for block in blocks if block.label != "Parameters:"
-    ]
-    output = "\n".join([*said, *(block.text for block in results)]).strip()
+        return _question_use(tool, plain)
+    arguments = _arguments(plain, blocks)
+    results = [block for block in blocks if block.label.startswith("Result")]
+    output = _output(plain, results or [block for block in blocks if block.label != "Parameters:"])
     if tool == "ask_question":
-        given = with_answers_of_cursor(given, output)
-    return ToolUse(tool, given, output, _failed(output)) if tool and (given or output) else None
+        arguments = with_answers_of_cursor(arguments, output)
+    if not tool or not (arguments or output):
+        return None
+    return ToolUse(tool, arguments, output, _is_failure(output))
 
 
-def _read(lines: Sequence[str]) -> tuple[list[str], list[_CodeBlock]]:
-    plain, blocks, held, language, fence = list[str](), list[_CodeBlock](), list[str](), "", Fence()
+def _first_match(pattern: re.Pattern[str], lines: Sequence[str], group: str) -> str:
+    for line in lines:
+        found = pattern.search(line)
+        if found is not None:
+            return found[group]
+    return ""
+
+
+def _arguments(plain: Sequence[str], blocks: Sequence[_CodeBlock]) -> dict[str, Any]:
+    for block in blocks:
+        if block.label.startswith("Parameters"):
+            arguments = parse_object(block.text)
+            if arguments:
+                return arguments
+            break
+    inline = _first_match(_TICKS, plain, "inside")
+    return {"file_path": inline} if inline else {}
+
+
+def _output(plain: Sequence[str], blocks: Sequence[_CodeBlock]) -> str:
+    """Return the lines that report an error or an exit code, and the blocks."""
+    reports = [line for line in plain if _ERROR.match(line) or _EXIT.search(line)]
+    return "\n".join([*reports, *(block.text for block in blocks)]).strip()
+
+
+def _split(lines: Sequence[str]) -> tuple[list[str], list[_CodeBlock]]:
+    """Return the lines outside code without their markup, and the blocks of code."""
+    plain, blocks, inside, language, fence = list[str](), list[_CodeBlock](), list[str](), "", Fence()
+
+    def add_block() -> None:
+        blocks.append(_CodeBlock(plain[-1] if plain else "", language, html.unescape("\n".join(inside))))
+
     for line in lines:
         was_open = fence.is_open
         fence.follow(line)
         if fence.is_open and was_open:
-            held.append(line)
+            inside.append(line)
         elif fence.is_open:
             mark = _FENCE.match(line)
             language = mark["language"] if mark else ""
         elif was_open:
-            blocks.append(_CodeBlock(plain[-1] if plain else "", language, html.unescape("\n".join(held))))
-            held = []
-        elif said := _MARKUP.sub("", line).strip():
-            plain.append(said)
-    if held:
-        blocks.append(_CodeBlock(plain[-1] if plain else "", language, html.unescape("\n".join(held))))
+            add_block()
+            inside = []
+        else:
+            words = _MARKUP.sub("", line).strip()
+            if words:
+                plain.append(words)
+    if inside:
+        add_block()
     return plain, blocks
 
 
-def _is_run(blocks: Sequence[_CodeBlock]) -> bool:
-    """A command and what it printed, as the first versions for Cursor wrote it."""
+def _is_command(blocks: Sequence[_CodeBlock]) -> bool:
+    """Check for a command and its output, as the first versions for Cursor wrote it."""
     return len(blocks) > 1 and blocks[0].language in _SHELLS and not blocks[1].language
 
 
-def _run(plain: Sequence[str], blocks: Sequence[_CodeBlock], *, tells_outcome: bool) -> ToolUse | None:
-    is_block = bool(blocks) and blocks[0].language in _SHELLS
-    inline = next((found["inside"] for line in plain for found in [_TICKS.search(line)] if found), "")
-    command = blocks[0].text.strip() if is_block else inline
-    said = [line for line in plain if _ERROR.match(line) or _EXIT.search(line)]
-    output = "\n".join([*said, *(block.text for block in blocks[is_block:])]).strip()
-    failed = _failed(output)
-    if tells_outcome or failed:
-        return ToolUse("bash", {"command": command}, output, failed) if command else None
-    # Cursor tells no exit code, and shows a cancelled command without its output: then nothing says how it went.
-    return ToolUse("bash", {"command": command}, output) if command and output and not _TROUBLE.search(output) else None
+def _command_use(plain: Sequence[str], blocks: Sequence[_CodeBlock], *, has_outcome: bool) -> ToolUse | None:
+    if blocks and blocks[0].language in _SHELLS:
+        command, blocks = blocks[0].text.strip(), blocks[1:]
+    else:
+        command = _first_match(_TICKS, plain, "inside")
+    if not command:
+        return None
+    output = _output(plain, blocks)
+    failed = _is_failure(output)
+    # Cursor gives no exit code, and shows a cancelled command without output: then the outcome is unknown.
+    if not has_outcome and not failed and (not output or _TROUBLE.search(output)):
+        return None
+    return ToolUse("bash", {"command": command}, output, failed)
 
 
-def _on_file(deed: str, path: str, blocks: Sequence[_CodeBlock]) -> ToolUse | None:
+def _file_use(action: str, path: str, blocks: Sequence[_CodeBlock]) -> ToolUse | None:
     if path == "undefined":
         return None
-    if deed == "Read":
+    if action == "Read":
         return ToolUse("read", {"file_path": path})
-    edits = [dict(zip(("old_string", "new_string"), _sides(block.text), strict=True)) for block in blocks]
-    return ToolUse("edit", {"file_path": path, **({"edits": edits} if edits else {})})
+    arguments: dict[str, Any] = {"file_path": path}
+    if blocks:
+        arguments["edits"] = [_edit(block.text) for block in blocks]
+    return ToolUse("edit", arguments)
 
 
-def _sides(diff: str) -> tuple[str, str]:
-    """What an edit took away, and what it put there."""
+def _edit(diff: str) -> dict[str, str]:
     lines = diff.splitlines()
-    old, new = ("\n".join(line[2:] for line in lines if line.startswith(sign)) for sign in ("- ", "+ "))
-    return old, new
+    old = [line[2:] for line in lines if line.startswith("- ")]
+    new = [line[2:] for line in lines if line.startswith("+ ")]
+    return {"old_string": "\n".join(old), "new_string": "\n".join(new)}
 
 
 def _todo_list(plain: Sequence[str]) -> ToolUse | None:
-    tasks = [found for line in plain for found in [_TASK.match(line)] if found]
-    todos = [{"content": task["said"], "status": "completed" if task["mark"] in "xX" else "pending"} for task in tasks]
+    todos: list[dict[str, str]] = []
+    for line in plain:
+        task = _TASK.match(line)
+        if task is not None:
+            status = "completed" if task["mark"] in "xX" else "pending"
+            todos.append({"content": task["task"], "status": status})
     return ToolUse("todowrite", {"todos": todos}) if todos else None
 
 
-def _asked(tool: str, plain: Sequence[str]) -> ToolUse | None:
-    """The answer is written once, behind all questions."""
+def _question_use(tool: str, plain: Sequence[str]) -> ToolUse | None:
+    """The answer is written once, after all questions."""
     questions: list[dict[str, Any]] = []
     answer = ""
     for number, line in enumerate(plain):
@@ -181,22 +216,13 @@ def _asked(tool: str, plain: Sequence[str]) -> ToolUse | None:
             questions[-1]["options"].append({"label": option["label"], "description": option["description"] or ""})
     if not questions or not answer:
         return None
-    if len(questions) > 1:
-        return ToolUse(tool, {"questions": questions}, answer)
-    return ToolUse(tool, {"questions": questions, "answers": {questions[0]["question"]: answer}}, answer)
+    arguments: dict[str, Any] = {"questions": questions}
+    if len(questions) == 1:
+        arguments["answers"] = {questions[0]["question"]: answer}
+    return ToolUse(tool, arguments, answer)
 
 
-def _object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _failed(output: str) -> bool:
-    lines = output.splitlines()  # what stands between is what a command printed, perhaps of another one
-    codes = [
-        found["code"] for line in [*lines[:_HEAD], *lines[_HEAD:][-_TAIL:]] for found in [_EXIT.search(line)] if found
-    ]
-    return codes[0] != "0" if codes else bool(_ERROR.match(output))
+def _is_failure(output: str) -> bool:
+    lines = output.splitlines()  # those between are what a command printed, perhaps about another command
+    code = _first_match(_EXIT, [*lines[:_HEAD_LINES], *lines[_HEAD_LINES:][-_TAIL_LINES:]], "code")
+    return code != "0" if code else bool(_ERROR.match(output))

@@ -1,7 +1,7 @@
-"""Old sessions, whatever host wrote them: records in, events out, in their order. Pure, and never a whole file at once.
+"""Old sessions of any host: records in, events out, in their order. Pure, and never a whole file at once.
 
-A host's reader says what one record means. What they share is here: sessions that begin and end, tools that answer
-later, the last reply of a turn. What a reader cannot use is told by its line, and the rest is read on.
+A host's reader knows what one record means. Shared here: sessions that begin and end, tools that answer later, the last
+reply of a turn. A record that cannot be used is reported by its line, and the rest is still read.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.event import Event, Prompt, Reply, SessionEnded, SessionStarted, ToolFailed, ToolSucceeded
@@ -20,182 +20,173 @@ from recollect.domain.session import MAX_TURN_CHARS
 from recollect.domain.transcript import TranscriptRecord
 from recollect.privacy.exclude import without_fences
 
-MAX_OUTPUT_CHARS = 100_000  # of what a tool said: both ends of more
+MAX_OUTPUT_CHARS = 100_000  # of a tool's output; a longer one keeps both ends
 MAX_OPEN_CALLS = 1000  # tools that were called and have not answered
-_UNKEEPABLE = re.compile("[\x00\ud800-\udfff]")
+_NOT_STORABLE = re.compile("[\x00\ud800-\udfff]")
 _HASH_CHARS = 16
 
-R = TypeVar("R", contravariant=True)
+ReportBadLine = Callable[[int, str], None]  # gets the line that cannot be used, and the reason
 
 
-Bad = Callable[[int, str], None]  # told of a line that cannot be used, and why
+class ReadsRecords(Protocol):
+    def read(self, value: Any) -> Sequence[Event]:
+        """Return the events of one record; raise InvalidValue or PayloadError if it cannot be used."""
+
+    def finish(self) -> Sequence[Event]:
+        """Return the events that the last records began and no record ended."""
 
 
-class ReadsRecords(Protocol[R]):
-    def read(self, value: R) -> Sequence[Event]:
-        """What one record says; raises InvalidValue or PayloadError where it says nothing that can be used."""
-        ...
-
-    def rest(self) -> Sequence[Event]:
-        """What the last records began and no other one ended."""
-        ...
-
-
-def events(reader: ReadsRecords[Any], records: Iterable[TranscriptRecord], bad: Bad) -> Iterator[Event]:
-    """All of them, with the end of each session behind its last event."""
-    endings, last = _Endings(), 0
+def read_events(reader: ReadsRecords, records: Iterable[TranscriptRecord], report: ReportBadLine) -> Iterator[Event]:
+    """Yield all events; each session ends after its last event."""
+    endings, line = _SessionEndings(), 0
     for record in records:
-        last = record.line
-        yield from endings.through(_heard(partial(reader.read, record.value), last, bad))
-    yield from endings.through(_heard(reader.rest, last, bad))
-    yield from endings.all()
+        line = record.line
+        yield from endings.add(_read_or_report(partial(reader.read, record.value), line, report))
+    yield from endings.add(_read_or_report(reader.finish, line, report))
+    yield from endings.end_all()
 
 
-def _heard(read: Callable[[], Sequence[Event]], line: int, bad: Bad) -> Sequence[Event]:
+def _read_or_report(read: Callable[[], Sequence[Event]], line: int, report: ReportBadLine) -> Sequence[Event]:
     try:
         return read()
     except (InvalidValue, PayloadError) as error:
-        bad(line, str(error))
+        report(line, str(error))
     except (TypeError, ValueError, AttributeError, KeyError, RecursionError) as error:
-        bad(line, f"It has not the form of such a record ({type(error).__name__}).")
+        report(line, f"The record has an unexpected form ({type(error).__name__}).")
     return ()
 
 
-class _Endings:
-    """Holds each session's last reply back until it is known whether its turn went on."""
+class _SessionEndings:
+    """Delays each session's last reply until the next event shows whether its turn went on."""
 
     def __init__(self) -> None:
         self._last: dict[SessionId, Event] = {}
-        self._held: dict[SessionId, Reply] = {}
+        self._delayed: dict[SessionId, Reply] = {}
 
-    def through(self, heard: Sequence[Event]) -> Iterator[Event]:
-        for event in heard:
-            held = self._held.pop(event.session, None)
-            if held is not None:
-                yield replace(held, final=held.final or _begins_a_turn(event))
+    def add(self, events: Sequence[Event]) -> Iterator[Event]:
+        for event in events:
+            delayed = self._delayed.pop(event.session, None)
+            if delayed is not None:
+                yield replace(delayed, final=delayed.final or _begins_turn(event))
             self._last[event.session] = event
             if isinstance(event, Reply):
-                self._held[event.session] = event
+                self._delayed[event.session] = event
             else:
                 yield event
 
-    def all(self) -> Iterator[Event]:
+    def end_all(self) -> Iterator[Event]:
         for session, last in self._last.items():
-            held = self._held.pop(session, None)
-            if held is not None:
-                yield replace(held, final=True)
+            delayed = self._delayed.pop(session, None)
+            if delayed is not None:
+                yield replace(delayed, final=True)
             yield SessionEnded(
-                session=session,
-                at=last.at,
-                host=last.host,
-                folder=last.folder,
-                agent=last.agent,
-                parent=last.parent,
+                session=session, at=last.at, host=last.host, folder=last.folder, agent=last.agent, parent=last.parent
             )
 
 
-def _begins_a_turn(event: Event) -> bool:
-    return isinstance(event, Prompt) and event.origin is not Origin.NOTIFICATION  # which may come in the midst of one
+def _begins_turn(event: Event) -> bool:
+    return isinstance(event, Prompt) and event.origin is not Origin.NOTIFICATION  # may arrive in the middle of a turn
 
 
-class Scribe:
-    """What a reader knows of the sessions that it has met, and of the time."""
+class SessionTracker:
+    """The sessions, open tool calls and time that a reader has seen so far."""
 
-    def __init__(self, host: str, otherwise: datetime) -> None:
+    def __init__(self, host: str, default_time: datetime) -> None:
         self.host = host
-        self.now = otherwise  # of the record before, for one that has no time
-        self._begun: dict[SessionId, dict[str, Any]] = {}
+        self.now = default_time  # of the record before, for a record without a time
+        self._sessions: dict[SessionId, dict[str, Any]] = {}
         self._calls: dict[str, tuple[str, dict[str, Any]]] = {}
 
-    def time(self, told: object) -> datetime:
-        """ISO 8601, or milliseconds since 1970; what is neither is as late as what came before it."""
-        self.now = moment(told) or self.now
+    def update_time(self, value: object) -> datetime:
+        """Return the time of a record; without a valid time, that of the record before."""
+        self.now = parse_time(value) or self.now
         return self.now
 
-    def knows(self, session: SessionId) -> bool:
-        return session in self._begun
+    def has_session(self, session: SessionId) -> bool:
+        return session in self._sessions
 
-    def begin(self, session: SessionId, at: datetime, *, task: str | None = None, **about: Any) -> list[Event]:
-        """Nothing where it has begun already."""
-        if session in self._begun:
+    def begin(self, session: SessionId, at: datetime, **fields: Any) -> list[Event]:
+        """Return the start of a new session; nothing if it has already begun."""
+        if session in self._sessions:
             return []
-        self._begun[session] = {"host": self.host, **about}
-        return [SessionStarted(session=session, at=at, task=task, **self._begun[session])]
+        self._sessions[session] = {"host": self.host, **fields}
+        return [SessionStarted(session=session, at=at, **self._sessions[session])]
 
-    def about(self, session: SessionId, at: datetime, **more: Any) -> dict[str, Any]:
-        """What all events of a session have."""
-        return {"session": session, "at": at, **self._begun.get(session, {"host": self.host}), **more}
+    def event_fields(self, session: SessionId, at: datetime, **more: Any) -> dict[str, Any]:
+        return {"session": session, "at": at, **self._sessions.get(session, {"host": self.host}), **more}
 
-    def call(self, call: str, tool: str, given: object) -> None:
-        self._calls[call] = (tool, dict(given) if isinstance(given, Mapping) else {"input": given})
+    def add_call(self, call: str, tool: str, arguments: object) -> None:
+        self._calls[call] = (tool, dict(arguments) if isinstance(arguments, Mapping) else {"input": arguments})
         while len(self._calls) > MAX_OPEN_CALLS:
             self._calls.pop(next(iter(self._calls)))
 
-    def answer(self, call: str, output: str, *, failed: bool, about: dict[str, Any]) -> list[Event]:
-        """Of a tool that was called; nothing where nobody knows which one."""
+    def finish_call(self, call: str, output: str, *, failed: bool, fields: dict[str, Any]) -> list[Event]:
+        """Return the event of a tool that has answered; nothing if its call is unknown."""
         known = self._calls.pop(call, None)
         if known is None:
             return []
-        return [done(*known, output, failed=failed, call=call, about=about)]
+        return [tool_event(*known, output, failed=failed, call=call, fields=fields)]
 
 
-def done(
-    tool: str, given: dict[str, Any], output: str, *, failed: bool, call: str | None, about: dict[str, Any]
+def tool_event(
+    tool: str, arguments: dict[str, Any], output: str, *, failed: bool, call: str | None, fields: dict[str, Any]
 ) -> Event:
-    said = ends_of(said_in(output))
+    text = _keep_ends(clean_text(output))
     if failed:
-        return ToolFailed(tool=tool, input=given, error=said, call=call, **about)
-    return ToolSucceeded(tool=tool, input=given, output=said, call=call, **about)
+        return ToolFailed(tool=tool, input=arguments, error=text, call=call, **fields)
+    return ToolSucceeded(tool=tool, input=arguments, output=text, call=call, **fields)
 
 
-def moment(told: object) -> datetime | None:
-    """None: it is no time."""
+def parse_time(value: object) -> datetime | None:
+    """Read ISO 8601 or milliseconds since 1970; None: not a time."""
     try:
-        if isinstance(told, int | float) and not isinstance(told, bool) and told > 0:
-            return datetime.fromtimestamp(told / 1000, UTC)
-        if isinstance(told, str) and told:
-            at = datetime.fromisoformat(told.strip())
+        if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
+            return datetime.fromtimestamp(value / 1000, UTC)
+        if isinstance(value, str) and value:
+            at = datetime.fromisoformat(value.strip())
             return at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=UTC)
     except (ValueError, OverflowError, OSError):
         pass
     return None
 
 
-def said_in(text: object) -> str:
-    """A text as it can be kept, without the blocks that we put there ourselves."""
+def clean_text(text: object) -> str:
+    """Return the text as it can be stored, without the blocks that Recollect injected."""
     if not isinstance(text, str):
         return ""
-    return without_fences(_UNKEEPABLE.sub("", text)[:MAX_TURN_CHARS])
+    return without_fences(_NOT_STORABLE.sub("", text)[:MAX_TURN_CHARS])
 
 
-def ends_of(output: str) -> str:
-    """A long one begins with what was done and ends with how it went."""
+def _keep_ends(output: str) -> str:
+    """A long output begins with what was done and ends with the result."""
     if len(output) <= MAX_OUTPUT_CHARS:
         return output
     half = MAX_OUTPUT_CHARS // 2
     return f"{output[:half]}\n...\n{output[-half:]}"
 
 
-def texts_in(content: object, *kinds: str) -> str:
-    """The text of a message: as it is, or from its blocks of these kinds."""
+def blocks_of(content: object, kind: str) -> list[Mapping[str, Any]]:
+    if not isinstance(content, list):
+        return []
+    return [block for block in content if isinstance(block, Mapping) and block.get("type") == kind]
+
+
+def join_texts(content: object, *kinds: str) -> str:
+    """Return the text of a message: a plain text, or the text of its blocks of these kinds."""
     if isinstance(content, str):
         return content
     if not isinstance(content, Sequence):
         return ""
-    found = [
-        block["text"]
-        for block in content
-        if isinstance(block, Mapping) and block.get("type") in kinds and isinstance(block.get("text"), str)
-    ]
-    return "\n".join(found)
+    blocks = [block for block in content if isinstance(block, Mapping) and block.get("type") in kinds]
+    return "\n".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
 
 
-def name_of(record: Mapping[str, Any], name: str) -> str | None:
+def name_field(record: Mapping[str, Any], name: str) -> str | None:
     value = record.get(name)
     return value if isinstance(value, str) and value.strip() else None
 
 
-def named_by_content(position: int, role: str, text: str) -> MessageId:
-    """Of a message to which the host gave no name: the same as long as what came before it stays."""
+def id_from_content(position: int, role: str, text: str) -> MessageId:
+    """Name a message that has no id; the id stays the same as long as the messages before it do."""
     digest = sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARS]
     return MessageId(f"{role}-{position}-{digest}")

@@ -1,6 +1,6 @@
-"""Bytes of a text file as text: UTF-8, UTF-16 by its mark, else the old encoding of western Windows. Pure.
+"""Decode the bytes of a text file: UTF-8, UTF-16 or UTF-32 by its byte order mark, else Windows-1252. Pure.
 
-Refuses what is no text: a picture that was given by mistake must not become memories.
+Refuses binary files: a picture that was given by mistake must not become memories.
 """
 
 import codecs
@@ -14,7 +14,7 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-MAX_CONTROLS = 0.02  # of all characters; in a text there are tabs and line ends, hardly anything else
+MAX_CONTROLS = 0.02  # share of all bytes; a text has tabs and line ends, hardly any others
 _CONTROLS = bytes(set(range(32)) - {*b"\t\n\r\f\v\x1b"})
 
 
@@ -24,9 +24,11 @@ def decoded(content: bytes) -> str:
             try:
                 return content[len(mark) :].decode(encoding)
             except UnicodeDecodeError as error:
-                raise InvalidValue(f"It says that it is {encoding.upper()} and is not (byte {error.start}).") from None
+                raise InvalidValue(
+                    f"The file is marked as {encoding.upper()} but is not (byte {error.start})."
+                ) from None
     if is_binary(content):
-        raise InvalidValue("It is no text, or UTF-16 without its mark; save it as UTF-8.")
+        raise InvalidValue("The file is binary, or UTF-16 without a byte order mark. Save it as UTF-8.")
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError:
@@ -34,12 +36,11 @@ def decoded(content: bytes) -> str:
 
 
 def lines_of(text: str) -> list[str]:
-    """As an editor counts them, whatever system wrote them."""
+    """Split the text into lines as an editor counts them, with the line ends of any system."""
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def is_binary(content: bytes) -> bool:
-    """NUL bytes, or far too many control characters."""
     if any(content.startswith(mark) for mark, _ in MARKS):
         return False
     controls = len(content) - len(content.translate(None, _CONTROLS))

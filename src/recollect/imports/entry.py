@@ -1,6 +1,6 @@
-"""What the readers of foreign files have in common: where a file comes from, and what becomes of each thing in it.
+"""Shared by all readers of foreign files: where a file comes from, and what becomes of each item in it.
 
-Pure: text in, entries out, each with its line. Whatever a text says, it is data: nothing in it is followed or obeyed.
+Pure: text in, entries out, each with its line. A text is only data: no instruction in it is followed.
 """
 
 from collections.abc import Callable
@@ -27,8 +27,8 @@ from recollect.domain.memory import (
 from recollect.privacy.secrets import redact
 from recollect.text.block import visible
 
-HOST = "import"  # what `history` shows as the host of what came from a file
-ANCHORS_AT_MOST = 20
+HOST = "import"  # `history` shows it as the host of imported memories
+MAX_ANCHORS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class KeptEntry:
 
 @dataclass(frozen=True, slots=True)
 class Bad:
-    """It was meant to be a memory, and cannot be one."""
+    """An item that was meant to be a memory and cannot be one."""
 
     line: int
     why: str
@@ -47,55 +47,55 @@ class Bad:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """It is no memory, and somebody may want to know that it was left out."""
+    """An item that is not a memory; the user may want to know that it was skipped."""
 
     line: int
     what: str
 
 
 Entry = KeptEntry | Bad | Left
-NamesProject = Callable[[str], ProjectId]  # the project that another tool calls so
+FindsProject = Callable[[str], ProjectId]  # by the name that another tool has for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOrigin:
-    """What is known of a file before it is read."""
+    """Facts about a file that are known before it is read."""
 
     name: str  # without its folder
-    at: datetime  # when it was last changed: what does not tell its own time was said then
-    scope: Scope  # where holds what does not tell its own place
+    at: datetime  # when it was last changed: the time of items without their own
+    scope: Scope  # of items without their own
 
     def draft(self, line: int, text: str, kind: Kind, *, session: str | None = None, **fields: Any) -> KeptEntry | Bad:
-        """Of this file; what the domain refuses is told with its line."""
+        """Make an entry of this file; an invalid one becomes `RejectedEntry`, with its line."""
         message = MessageId(visible(f"{self.name}:{line}")[-MAX_NAME_CHARS:])
-        known = {"at": self.at, "scope": self.scope, **fields}
+        defaults = {"at": self.at, "scope": self.scope, **fields}
         try:
-            source = Source(
-                role=Role.IMPORT, host=HOST, message=message, session=SessionId(session) if session else None
-            )
-            return KeptEntry(line, Draft(text=text, kind=kind, source=source, **known))
+            session_id = SessionId(session) if session else None
+            source = Source(role=Role.IMPORT, host=HOST, message=message, session=session_id)
+            return KeptEntry(line, Draft(text=text, kind=kind, source=source, **defaults))
         except InvalidValue as refusal:
             return Bad(line, str(refusal))
 
 
 def title_of(text: str | None) -> str | None:
-    """One line that fits; a title is never a reason to refuse what it stands for."""
+    """Return one line that fits: a memory is never refused because of its title."""
     line = visible(redact(text).text) if text else ""
     if not line:
         return None
     return line if len(line) <= MAX_TITLE_CHARS else line[: MAX_TITLE_CHARS - 1] + "…"
 
 
+def is_name(text: str) -> bool:
+    return text.isprintable() and 0 < len(text) <= MAX_NAME_CHARS
+
+
 def anchors_of(paths: list[str]) -> tuple[Anchor, ...]:
-    """Those that can be named, each once."""
-    usable = [
-        path for path in dict.fromkeys(map(str.strip, paths)) if path.isprintable() and 0 < len(path) <= MAX_NAME_CHARS
-    ]
-    return tuple(map(Anchor, usable[:ANCHORS_AT_MOST]))
+    usable = filter(is_name, dict.fromkeys(map(str.strip, paths)))
+    return tuple(map(Anchor, usable))[:MAX_ANCHORS]
 
 
 def time_of(value: object) -> datetime | None:
-    """ISO 8601, or seconds or milliseconds since 1970; None: no time that can be used."""
+    """Read ISO 8601, or seconds or milliseconds since 1970; None: not a usable time."""
     try:
         if isinstance(value, str):
             moment = datetime.fromisoformat(value.strip())

@@ -1,4 +1,4 @@
-"""The words of a line of Markdown: links and emphasis as text, pictures and tags gone. Pure."""
+"""Extract the words of a line of Markdown: links and emphasis become text, pictures and tags go. Pure."""
 
 import re
 from itertools import zip_longest
@@ -16,7 +16,7 @@ _TAG = re.compile(
     r"tbody|thead|hr)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
-# `@docs/style.md`, `@~/.claude/own.md`: not a person, not a package.
+# `@docs/style.md`, `@~/.claude/own.md`; not the name of a user or a package.
 _INCLUDE = re.compile(
     r"(?<![\w`@./])@(?P<path>(?:~/|\.{1,2}/|/)[\w./-]+|[\w./-]+\.(?:md|mdc|txt|json|toml|ya?ml))(?![\w/])"
 )
@@ -25,12 +25,12 @@ _GUIDANCE = re.compile(r"^this file (?:provides|contains|gives) (?:guidance|inst
 
 
 def plain_words(text: str) -> str:
-    """One line; code stays in its marks, a link's target stays behind its words."""
+    """Return one line; code keeps its marks, a link's target follows its words."""
     text = _IMAGE.sub("", text)
     text = _LINK.sub(_link, text)
     text = _NAMED_LINK.sub(r"\g<text>", text)
     codes = _CODE.findall(text)
-    words = _CODE.sub("\x00", text.replace("\x00", " "))  # code is put back as it was: emphasis may stand around it
+    words = _CODE.sub("\x00", text.replace("\x00", " "))  # code is put back unchanged; emphasis may be around it
     words = _UNDERLINED.sub(r"\1", _SLANTED.sub(r"\1", _BOLD.sub(r"\1", words)))
     words = _TAG.sub(" ", words)
     filled = "".join(part + code for part, code in zip_longest(words.split("\x00"), codes, fillvalue=""))
@@ -45,12 +45,15 @@ def _link(link: re.Match[str]) -> str:
 
 
 def includes_in(text: str) -> list[str]:
-    """What a line of CLAUDE.md would have Claude Code read too; not in code."""
-    return [found["path"] for part in _CODE.split(text)[::2] for found in _INCLUDE.finditer(part)]
+    """Return the files that this line of CLAUDE.md includes; code is ignored."""
+    paths: list[str] = []
+    for words in _CODE.split(text)[::2]:
+        paths += [include["path"] for include in _INCLUDE.finditer(words)]
+    return paths
 
 
 def is_boilerplate(words: str, text: str) -> bool:
-    """`words`: the plain ones of `text`. Says nothing that is worth knowing later."""
+    """Return True if the line is not worth remembering. `words`: the plain words of `text`."""
     if not any(map(str.isalnum, words)) or _ONLY_CONTENTS.match(text) or _LINK_TARGET.match(text):
         return True
     return bool(_GUIDANCE.match(words)) or bool(_INCLUDE.fullmatch(words))

@@ -1,6 +1,6 @@
-"""mem0: what `get_all` answers or an export holds, as one JSON document or a line each. Pure.
+"""mem0: the answer of `get_all` or an export, as one JSON document or as JSON lines. Pure.
 
-Its ids are kept as the source, not as ours: what mem0 has rewritten since is told apart by what it says.
+Its ids become the source, not our ids: if mem0 has rewritten a memory since, only the text shows that.
 """
 
 import json
@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import KINDS_ELSEWHERE, Kind
+from recollect.domain.memory import Kind
 from recollect.imports.decoding import lines_of
 from recollect.imports.entry import Bad, Entry, FileOrigin, Left, time_of, title_of
-from recollect.imports.objects import Fields, document, objects, several, words
+from recollect.imports.objects import Fields, first_text, kind_by_name, list_or_empty, parse_json, text_list
 from recollect.imports.wording import kind_of
 
 LISTS = ("results", "memories", "data")
@@ -19,30 +19,36 @@ LISTS = ("results", "memories", "data")
 
 def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
     try:
-        whole = json.loads(text)
+        export = json.loads(text)
     except (ValueError, RecursionError):
         lines = [(number, line) for number, line in enumerate(lines_of(text), 1) if line.strip()]
-        if len(lines) < 2:
-            whole = document(text)  # says what is wrong
-        else:
-            yield from _entries(_lines(lines), origin)
+        if len(lines) > 1:
+            yield from _entries(_parse_lines(lines), origin)
             return
-    if isinstance(whole, dict):
-        if relations := objects(whole.get("relations")):
+        export = parse_json(text)  # raises, with the reason
+    if isinstance(export, dict):
+        relations = list_or_empty(export.get("relations"))
+        if relations:
             yield Left(0, f"the relations of a graph ({len(relations):,}): the memories say the same in words")
-        if words(whole, "memory"):
-            whole = [whole]
-        else:
-            whole = next((whole[name] for name in LISTS if isinstance(whole.get(name), list)), None)
-    if not isinstance(whole, list):
-        raise InvalidValue("It is no export of mem0: it has no list of memories.")
-    yield from _entries(enumerate(whole, start=1), origin)
+        export = _memories(export)
+    if not isinstance(export, list):
+        raise InvalidValue("This is not an export of mem0: it has no list of memories.")
+    yield from _entries(enumerate(export, start=1), origin)
 
 
-def _lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
+def _memories(export: Fields) -> object:
+    if first_text(export, "memory"):
+        return [export]
+    for name in LISTS:
+        if isinstance(export.get(name), list):
+            return export[name]
+    return None
+
+
+def _parse_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
     for number, line in lines:
         try:
-            yield number, document(line)
+            yield number, parse_json(line)
         except InvalidValue as refusal:
             yield number, refusal
 
@@ -52,18 +58,18 @@ def _entries(items: Iterable[tuple[int, Any]], origin: FileOrigin) -> Iterator[E
         if not isinstance(item, dict):
             yield Bad(number, str(item) if isinstance(item, InvalidValue) else "The memory is not an object.")
             continue
-        text = words(item, "memory", "content", "text")
+        text, why_ended = first_text(item, "memory", "content", "text"), _why_ended(item, origin)
         if not text:
             yield Bad(number, "`memory` is missing, empty or not a text.")
-        elif (ended := _ended(item, origin)) is not None:
-            yield Left(number, ended)
+        elif why_ended is not None:
+            yield Left(number, why_ended)
         else:
             at = time_of(item.get("updated_at")) or time_of(item.get("created_at")) or origin.at
-            yield origin.draft(number, text, _kind(item, text), at=at, title=title_of(words(item, "title")))
+            yield origin.draft(number, text, _kind(item, text), at=at, title=title_of(first_text(item, "title")))
 
 
-def _ended(item: Fields, origin: FileOrigin) -> str | None:
-    """Why it no longer holds; None: it does."""
+def _why_ended(item: Fields, origin: FileOrigin) -> str | None:
+    """Return why the memory is no longer valid; None: it is valid."""
     expires = time_of(item.get("expiration_date"))
     if expires is not None and expires <= origin.at:
         return f"a memory that expired on {expires:%Y-%m-%d}"
@@ -71,12 +77,13 @@ def _ended(item: Fields, origin: FileOrigin) -> str | None:
 
 
 def _kind(item: Fields, text: str) -> Kind:
-    """What its metadata or categories call it, where that is one of ours or known elsewhere; else its words tell."""
+    """Take the kind from the metadata or categories if they name one, else from the wording."""
     metadata = item.get("metadata")
-    about = metadata if isinstance(metadata, dict) else {}
-    labels = [words(about, "kind"), words(about, "type"), words(about, "category"), *several(item, "categories")]
-    spelled = [label.lower().replace(" ", "_") for label in labels if label]
-    for label in (form for one in spelled for form in (one, one.removesuffix("s"))):
-        if label in KINDS_ELSEWHERE or label in list(Kind):
-            return KINDS_ELSEWHERE.get(label) or Kind(label)
-    return kind_of(text, ("preferences",) if any("preference" in label for label in spelled) else ())
+    fields = metadata if isinstance(metadata, dict) else {}
+    labels = [first_text(fields, name) for name in ("kind", "type", "category")] + text_list(item, "categories")
+    names = [label.lower().replace(" ", "_") for label in labels if label]
+    for name in names:
+        kind = kind_by_name(name) or kind_by_name(name.removesuffix("s"))
+        if kind is not None:
+            return kind
+    return kind_of(text, ("preferences",) if any("preference" in name for name in names) else ())

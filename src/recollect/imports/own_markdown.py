@@ -1,12 +1,12 @@
 """Recollect's own Markdown: for people to read and for agents to be given; `import` reads it back. Pure.
 
-The same memories give the same bytes, and what was read back gives them again. No backup: texts, kinds, places, days
-and titles are kept, the rest of a memory is not; what is restricted or belongs to one session is not written at all.
+The same memories give the same bytes, also after they were read back. Not a backup: only texts, kinds, scopes, days and
+titles are kept. Restricted memories and those of one session are not written at all.
 """
 
 import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC
 from itertools import groupby
 
 from recollect.domain.errors import InvalidValue
@@ -26,9 +26,9 @@ KINDS = {
     Kind.OUTCOME: "Outcomes",
 }
 EVERYWHERE = "Everywhere"
-PLACES = {ScopeLevel.LANGUAGE: "In the language ", ScopeLevel.PROJECT: "In the project "}
-_KIND_OF = {heading: kind for kind, heading in KINDS.items()}
-# ` *(2026-03-02, candidate, public, importance 0.5; Commands)*`: always the last thing of an item.
+SCOPES = {ScopeLevel.LANGUAGE: "In the language ", ScopeLevel.PROJECT: "In the project "}
+_KIND_BY_HEADING = {heading: kind for kind, heading in KINDS.items()}
+# ` *(2026-03-02, candidate, public, importance 0.5; Commands)*`: the end of an item.
 _TAIL = re.compile(
     r"(?P<text>.*) \*\((?P<day>\d{4}-\d\d-\d\d)(?P<candidate>, candidate)?(?P<public>, public)?"
     r"(?:, importance (?P<importance>[\d.]+))?"
@@ -42,25 +42,24 @@ def is_own(text: str) -> bool:
 
 
 def is_written(memory: Memory) -> bool:
-    """What holds, is confirmed, and may be in a file that others are given."""
+    """Return True for a current, confirmed memory that may be in a file for others."""
     return memory.tier is Tier.CONFIRMED and is_open(memory)
 
 
 def is_open(memory: Memory) -> bool:
-    """The same, with candidates: nothing has proven these, and the file says so."""
+    """Return True also for candidates: the file marks them as unproven."""
     is_shared = memory.sensitivity in (Sensitivity.PUBLIC, Sensitivity.PROJECT)
     return memory.is_live and is_shared and memory.flag is None and memory.scope.level is not ScopeLevel.SESSION
 
 
 def render(memories: Iterable[Memory]) -> Iterator[str]:
-    """Lines, each with its end."""
     yield f"{FIRST_LINE}\n"
     written = sorted(filter(is_open, memories), key=_order)
-    for scope, inside in groupby(written, key=lambda memory: memory.scope):
+    for scope, in_scope in groupby(written, key=lambda memory: memory.scope):
         yield f"\n## {_heading(scope)}\n"
-        for kind, alike in groupby(inside, key=lambda memory: memory.kind):
+        for kind, of_kind in groupby(in_scope, key=lambda memory: memory.kind):
             yield f"\n### {KINDS[kind]}\n\n"
-            for memory in alike:
+            for memory in of_kind:
                 yield "\n  ".join(f"- {memory.text}{_tail(memory)}".split("\n")) + "\n"
 
 
@@ -74,7 +73,7 @@ def _day(memory: Memory) -> str:
 
 
 def _heading(scope: Scope) -> str:
-    return EVERYWHERE if scope.level is ScopeLevel.UNIVERSAL else f"{PLACES[scope.level]}{scope.name}"
+    return EVERYWHERE if scope.level is ScopeLevel.UNIVERSAL else f"{SCOPES[scope.level]}{scope.name}"
 
 
 def _tail(memory: Memory) -> str:
@@ -87,7 +86,7 @@ def _tail(memory: Memory) -> str:
 
 
 def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
-    """What somebody has added by hand, without a day, was said when the file was last changed."""
+    """An item that the user added by hand, without a day, gets the day on which the file was last changed."""
     scope: Scope | InvalidValue = origin.scope
     kind = Kind.DECISION
     for line, item in _parts(text):
@@ -98,54 +97,52 @@ def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
             except InvalidValue as refusal:
                 scope = refusal
         elif level == "###":
-            kind = _KIND_OF.get(heading.strip(), Kind.DECISION)
+            kind = _KIND_BY_HEADING.get(heading.strip(), Kind.DECISION)
         elif level == "-":
-            # Nothing is put into another place than it was meant for.
-            yield (
-                Bad(line, str(scope)) if isinstance(scope, InvalidValue) else _entry(line, heading, kind, scope, origin)
-            )
+            if isinstance(scope, InvalidValue):
+                yield Bad(line, str(scope))  # never put into another scope than it was meant for
+            else:
+                yield _entry(line, heading, kind, scope, origin)
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """Headings and items, each with the lines that are indented below it."""
-    begun, part = 0, ""
-    ending = "\r\n" if text.startswith(f"{FIRST_LINE}\r\n") else "\n"  # of the file: a memory may have others inside
+    """Yield headings and items, each with the lines that are indented below it."""
+    start, part = 0, ""
+    ending = "\r\n" if text.startswith(f"{FIRST_LINE}\r\n") else "\n"  # of the file; a memory may contain others
     for number, line in enumerate(text.split(ending), start=1):
         if line.startswith(("- ", "#")):
-            yield begun, part.rstrip("\n")
-            begun, part = number, line
+            yield start, part.rstrip("\n")
+            start, part = number, line
         elif part.startswith("-"):
             part += f"\n{line.removeprefix('  ')}"
-    yield begun, part.rstrip("\n")
+    yield start, part.rstrip("\n")
 
 
 def _scope(heading: str, origin: FileOrigin) -> Scope:
     if heading == EVERYWHERE:
         return Scope(ScopeLevel.UNIVERSAL)
-    told = next((level for level, words in PLACES.items() if heading.startswith(words)), None)
-    return origin.scope if told is None else Scope.parse(f"{told}:{heading.removeprefix(PLACES[told])}")
+    for level, words in SCOPES.items():
+        if heading.startswith(words):
+            return Scope.parse(f"{level}:{heading.removeprefix(words)}")
+    return origin.scope
 
 
 def _entry(line: int, item: str, kind: Kind, scope: Scope, origin: FileOrigin) -> Entry:
-    told = _TAIL.fullmatch(item)
-    if told is None:
+    found = _TAIL.fullmatch(item)
+    if found is None:
         return origin.draft(line, item, kind, scope=scope)
     try:
-        importance = float(told["importance"] or 1)
+        importance = float(found["importance"] or 1)
     except ValueError:
-        return Bad(line, f"The importance {told['importance']!r} is no number.")
+        return Bad(line, f"The importance {found['importance']!r} is not a number.")
     return origin.draft(
         line,
-        told["text"],
+        found["text"],
         kind,
         scope=scope,
-        at=_moment(told["day"], origin),
-        title=title_of(told["title"]),
+        at=time_of(found["day"]) or origin.at,
+        title=title_of(found["title"]),
         importance=importance,
-        sensitivity=Sensitivity.PUBLIC if told["public"] else Sensitivity.PROJECT,
-        tier=Tier.CANDIDATE if told["candidate"] else Tier.CONFIRMED,
+        sensitivity=Sensitivity.PUBLIC if found["public"] else Sensitivity.PROJECT,
+        tier=Tier.CANDIDATE if found["candidate"] else Tier.CONFIRMED,
     )
-
-
-def _moment(day: str, origin: FileOrigin) -> datetime:
-    return time_of(day) or origin.at

@@ -1,4 +1,4 @@
-"""What hosts start of this installation. Absolute: a host's PATH and folder are not ours."""
+"""The commands of this installation that hosts start. Absolute: a host has another PATH and folder."""
 
 import os
 import shutil
@@ -8,18 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 NAME = "recollect"
-# Without the script: not as quick, and `-P` keeps a `json.py` in the user's project from being taken for Python's.
+# Slower than the script. `-P` prevents a `json.py` in the user's project from replacing Python's.
 WITHOUT_SCRIPT = ("-P", "-m", "recollect.mcp.bridge")
 
 
 def bridge_command() -> list[str]:
-    """The stdio bridge of MCP, from anywhere, in any environment."""
+    """Return the command of the stdio bridge for MCP; it works in any folder and environment."""
     script = _script()
     return [sys.executable, *WITHOUT_SCRIPT] if script is None else [str(script), "mcp"]
 
 
 def bridge_command_by_name() -> list[str]:
-    """The same for a file that others may get too: by its name, where the name leads to this installation."""
+    """Return the same for a file that is shared: by name, if the name finds this installation."""
     found, script = shutil.which(NAME), _script()
     if found is None or script is None or not Path(found).samefile(script):
         return bridge_command()
@@ -27,7 +27,7 @@ def bridge_command_by_name() -> list[str]:
 
 
 def is_bridge_command(words: Sequence[object]) -> bool:
-    """One of the two above, of whatever installation."""
+    """Recognise the commands above, of any installation."""
     first, *others = words or [""]
     if not isinstance(first, str) or not _can_be_a_path(first):
         return False
@@ -35,10 +35,13 @@ def is_bridge_command(words: Sequence[object]) -> bool:
 
 
 def _can_be_a_path(text: str) -> bool:
-    """No file has half a character (a lone surrogate) or a NUL in its name, and asking for one is an error."""
+    """A NUL or an unpaired surrogate in a file name raises an error."""
     return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _script() -> Path | None:
-    places = (Path(sys.executable).parent, Path(sysconfig.get_path("scripts")), Path(sys.argv[0]).parent)
-    return next((place / NAME for place in places if place.is_absolute() and os.access(place / NAME, os.X_OK)), None)
+    folders = (Path(sys.executable).parent, Path(sysconfig.get_path("scripts")), Path(sys.argv[0]).parent)
+    for folder in folders:
+        if folder.is_absolute() and os.access(folder / NAME, os.X_OK):
+            return folder / NAME
+    return None

@@ -1,6 +1,6 @@
-"""The reader of sessions that `install` offers: one line in the user's own settings, put in and taken out. Pure.
+"""Switch the session reader that `install` offers on or off: one line in the user's own settings. Pure.
 
-Every other line and comment stays. What is not understood is refused; a provider of the user's own is left alone.
+Every other line and comment stays. Refuses a file that it does not understand; leaves the user's own provider alone.
 """
 
 import re
@@ -20,27 +20,29 @@ _PROVIDER = re.compile(r"^[ \t]*provider[ \t]*=[^\n]*\n?", re.MULTILINE)
 
 
 def provider_in(settings: Path) -> Provider:
-    """As the file says it; off, where it says nothing."""
+    """Return the provider in the file; off, if it has none."""
     return _provider(settings, _text(settings))
 
 
 def switched(settings: Path, *, on: bool) -> FileEdit:
-    """Refuses what it cannot do without guessing."""
+    """Return the edit of the settings; refuse if it would be a guess."""
     before, text = content(settings), _text(settings)
     after = _with_line(text) if on else _without_line(text)
     wanted = Provider.HOST if on else Provider.OFF
     if _provider(settings, after) is not wanted:
-        raise InstallError(f"{settings} says it in a way that is not understood, and stays as it is. {BY_HAND}")
-    return FileEdit(
-        path=settings, before=before, after=after.encode() if after else None, is_ours=False, is_private=True
-    )
+        raise InstallError(
+            f"{settings} sets the provider in a form that is not understood. Nothing was changed. {BY_HAND}"
+        )
+    data = after.encode() if after else None
+    return FileEdit(path=settings, before=before, after=data, is_ours=False, is_private=True)
 
 
 def _with_line(text: str) -> str:
     section = _SECTION.search(text)
     if section is None:
-        kept = text if text.endswith("\n") or not text else f"{text}\n"
-        return kept + ("\n" if kept else "") + HEADER + LINE
+        if not text:
+            return HEADER + LINE
+        return text + ("\n" if text.endswith("\n") else "\n\n") + HEADER + LINE
     head, body, rest = _parts(text, section)
     return head + LINE + _PROVIDER.sub("", body, count=1) + rest
 
@@ -50,14 +52,14 @@ def _without_line(text: str) -> str:
     if section is None:
         return text
     head, body, rest = _parts(text, section)
-    left = _PROVIDER.sub("", body, count=1)
-    if left.strip():
-        return head + left + rest
-    return (text[: section.start()].removesuffix("\n") + rest) if text[: section.start()].strip() else rest
+    other_lines, before = _PROVIDER.sub("", body, count=1), text[: section.start()]
+    if other_lines.strip():
+        return head + other_lines + rest
+    return before.removesuffix("\n") + rest if before.strip() else rest
 
 
 def _parts(text: str, section: re.Match[str]) -> tuple[str, str, str]:
-    """Up to the section's head, what is in it, and what comes after it."""
+    """Return the text up to the section's header, the section, and the text after it."""
     head = text[: section.end()]
     after = _NEXT.search(text, section.end())
     end = after.start() if after else len(text)
@@ -68,11 +70,11 @@ def _provider(settings: Path, text: str) -> Provider:
     try:
         return Provider(tomllib.loads(text).get("extractor", {}).get("provider", Provider.OFF))
     except (tomllib.TOMLDecodeError, ValueError, AttributeError):
-        raise InstallError(f"{settings} is not understood and stays as it is. Nothing was changed.") from None
+        raise InstallError(f"{settings} is not valid. Nothing was changed.") from None
 
 
 def _text(settings: Path) -> str:
     try:
         return (content(settings) or b"").decode()
     except UnicodeDecodeError:
-        raise InstallError(f"{settings} is not UTF-8 and stays as it is. Nothing was changed.") from None
+        raise InstallError(f"{settings} is not UTF-8. Nothing was changed.") from None

@@ -1,10 +1,10 @@
-"""Changes one entry in somebody's JSONC and keeps every other byte: comments, order, indentation, line ends, BOM.
+"""Change one entry in the user's JSONC and keep every other byte: comments, order, indentation, line ends, BOM. Pure.
 
-A scanner with offsets, and edits of the text at them; nothing is ever written out anew. Pure. It reads what the
-clients' own parsers read: JSON, comments, a comma after the last one. It refuses everything else, and names the place.
+A scanner with offsets; edits change the text at them, and nothing is rewritten. It reads what the clients' own parsers
+read: JSON, comments, a trailing comma. It refuses everything else, and names the line.
 
-What is put in can be told from what was there, so that taking it out gives the same bytes back: in an object that was
-empty the entry stands directly after the brace; in one that we made there is a space or a new line between.
+`without_entry` restores the bytes from before `with_entry`: in an object that was empty the entry follows the brace
+directly; in an object that we made there is a space or a line break between.
 """
 
 import json
@@ -28,45 +28,42 @@ _WORD_GOES_ON = re.compile(r"[\w.+-]")
 
 
 class NotJsonc(ValueError):
-    """The text is not what it should be: where, and why."""
+    """The text is not valid; the message says where and why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """`"key": value` in an object."""
-
     key: str
     start: int  # of the key
     node: "Node"
-    comma: int | None  # where the comma after it stands, if there is one
+    comma: int | None  # position of the comma after it, if there is one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """A value and where it stands. Values are plain Python; of an object also the members."""
+    """A value with its position in the text. Values are plain Python; an object also has its members."""
 
     start: int
     end: int
     value: Json
-    members: tuple[Member, ...] | None = None  # None: no object
-    inside: int = 0  # of an object: where the last thing before its closing brace ends, white space aside
+    members: tuple[Member, ...] | None = None  # None: not an object
+    inside: int = 0  # of an object: the end of the last token or comment before the closing brace
 
     def member(self, key: str) -> Member | None:
-        """The one of this name; refuses two of them: parsers disagree on which one counts."""
+        """Return the member with this key; refuse duplicates: parsers disagree on which one counts."""
         found = [member for member in self.members or () if member.key == key]
         if len(found) > 1:
-            raise NotJsonc(f"{json.dumps(key)} is there {len(found)} times")
+            raise NotJsonc(f"{json.dumps(key)} appears {len(found)} times")
         return found[0] if found else None
 
 
-def parsed(text: str) -> Node:
-    """The one value that the text holds."""
+def parse(text: str) -> Node:
     scanner = _Scanner(text)
     scanner.skip()
     node = scanner.value(0)
     scanner.skip()
     if scanner.at < len(text):
-        raise scanner.wrong("nothing may follow the last brace")
+        raise scanner.error("unexpected text after the last brace")
     return node
 
 
@@ -79,13 +76,13 @@ class _Scanner:
     def next(self) -> str:
         return self.text[self.at : self.at + 1]
 
-    def wrong(self, why: str) -> NotJsonc:
+    def error(self, why: str) -> NotJsonc:
         before = self.text[: self.at]
         why = why if self.at < len(self.text) else "it ends too early"
         return NotJsonc(f"line {before.count(LINE) + 1}, column {self.at - before.rfind(LINE)}: {why}")
 
     def skip(self) -> int:
-        """Over white space and comments; says where the last comment ends, or else where it began."""
+        """Skip white space and comments; return the end of the last comment, or else the start position."""
         end = self.at
         while True:
             if space := _SPACE.match(self.text, self.at):
@@ -97,35 +94,32 @@ class _Scanner:
 
     def value(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
-            raise self.wrong(f"more than {MAX_DEPTH} levels")
+            raise self.error(f"more than {MAX_DEPTH} levels")
         start = self.at
         match self.next:
             case "{":
                 return self._object(depth)
             case "[":
-                values = self._array(depth)
-                return Node(start=start, end=self.at, value=values)
+                value: Json = self._array(depth)
             case '"':
-                said = self._string()
-                return Node(start=start, end=self.at, value=said)
+                value = self._string()
             case _:
-                word = self._word()
-                return Node(start=start, end=self.at, value=word)
+                value = self._word()
+        return Node(start=start, end=self.at, value=value)
 
     def _string(self) -> str:
         found = _STRING.match(self.text, self.at)
         if found is None:
-            raise self.wrong("a text in double quotes, on one line, is expected")
+            raise self.error("expected a text in double quotes, on one line")
         self.at = found.end()
-        said: str = json.loads(found.group())
-        return said
+        return str(json.loads(found.group()))
 
     def _word(self) -> Json:
         found = _WORD.match(self.text, self.at)
         if found is None or _WORD_GOES_ON.match(self.text, found.end()):
-            raise self.wrong("a value is expected")
-        if len(found.group()) > MAX_NUMBER_CHARS:  # Python reads no number of thousands of digits
-            raise self.wrong("a number with so many digits is not understood")
+            raise self.error("expected a value")
+        if len(found.group()) > MAX_NUMBER_CHARS:  # Python refuses numbers with thousands of digits
+            raise self.error("the number has too many digits")
         self.at = found.end()
         value: Json = json.loads(found.group())
         return value
@@ -150,7 +144,7 @@ class _Scanner:
             key_start, key = self.at, self._string()
             self.skip()
             if self.next != ":":
-                raise self.wrong("a colon is expected")
+                raise self.error("expected a colon")
             self.at += 1
             self.skip()
             node = self.value(depth + 1)
@@ -168,77 +162,76 @@ class _Scanner:
             self.at += 1
             return self.at - 1
         if self.next != closing:
-            raise self.wrong(f"a comma or {closing} is expected")
+            raise self.error(f"expected a comma or {closing}")
         return None
 
 
 def is_blank(text: str) -> bool:
-    """White space and comments alone, or nothing at all."""
     scanner = _Scanner(text)
     scanner.skip()
     return scanner.at == len(text)
 
 
 def with_entry(text: str, section: str, name: str, value: Json) -> str:
-    """With `"name": value` in the object `section` at the top, which is made where there is none."""
+    """Add `"name": value` to the top-level object `section`; make the section if there is none."""
     root = _object_at_top(text)
-    holder = _holder(root, section)
-    if holder is None:
-        return _with(text, root, root, section, {name: value})
-    if holder.node.member(name) is not None:
-        raise NotJsonc(f'"{section}.{name}" is there already')
-    return _with(text, root, holder.node, name, value)
+    parent = _section(root, section)
+    if parent is None:
+        return _insert(text, root, root, section, {name: value})
+    if parent.node.member(name) is not None:
+        raise NotJsonc(f'"{section}.{name}" exists already')
+    return _insert(text, root, parent.node, name, value)
 
 
 def with_value(text: str, section: str, name: str, key: str, value: Json) -> str:
-    """With another value under a key of an entry; all else of the entry stays."""
     entry = _entry(text, section, name)
-    at = entry.node.member(key) if entry is not None else None
-    if at is None:
+    member = entry.node.member(key) if entry is not None else None
+    if member is None:
         raise NotJsonc(f'there is no "{section}.{name}.{key}"')
-    return text[: at.node.start] + _on_one_line(value) + text[at.node.end :]
+    return text[: member.node.start] + _on_one_line(value) + text[member.node.end :]
 
 
 def without_entry(text: str, section: str, name: str) -> str:
-    """Without the entry, and without the section where `with_entry` made it for this entry alone."""
+    """Remove the entry, and the section too if `with_entry` made it for this entry alone."""
     root = _object_at_top(text)
-    holder = _holder(root, section)
-    entry = holder.node.member(name) if holder is not None else None
-    if holder is None or entry is None:
+    parent = _section(root, section)
+    entry = parent.node.member(name) if parent is not None else None
+    if parent is None or entry is None:
         return text
-    before, after = text[holder.node.start + 1 : entry.start], text[entry.node.end : holder.node.end - 1]
-    is_made = text[holder.start : holder.node.start] == f"{_on_one_line(section)}: "  # as we write it, and no comment
+    before, after = text[parent.node.start + 1 : entry.start], text[entry.node.end : parent.node.end - 1]
+    is_made = (
+        text[parent.start : parent.node.start] == f"{_on_one_line(section)}: "
+    )  # as we write it, without a comment
     if is_made and before and not before.strip(_WHITE) and not after.strip(_WHITE + ","):
-        return _without(text, root, holder)
-    return _without(text, holder.node, entry)
+        return _remove(text, root, parent)
+    return _remove(text, parent.node, entry)
 
 
 def entry_of(text: str, section: str, name: str) -> Json | None:
-    """What the section holds under this name; None: nothing."""
     entry = _entry(text, section, name)
     return None if entry is None else entry.node.value
 
 
 def _entry(text: str, section: str, name: str) -> Member | None:
-    holder = _holder(_object_at_top(text), section)
-    return None if holder is None else holder.node.member(name)
+    parent = _section(_object_at_top(text), section)
+    return None if parent is None else parent.node.member(name)
 
 
 def _object_at_top(text: str) -> Node:
-    root = parsed(text)
+    root = parse(text)
     if root.members is None:
-        raise NotJsonc("there is no object ({ ... }) at its top")
+        raise NotJsonc("the top level is not an object ({ ... })")
     return root
 
 
-def _holder(root: Node, section: str) -> Member | None:
-    holder = root.member(section)
-    if holder is not None and holder.node.members is None:
+def _section(root: Node, section: str) -> Member | None:
+    parent = root.member(section)
+    if parent is not None and parent.node.members is None:
         raise NotJsonc(f'"{section}" is not an object ({{ ... }})')
-    return holder
+    return parent
 
 
-def _with(text: str, root: Node, node: Node, key: str, value: Json) -> str:
+def _insert(text: str, root: Node, node: Node, key: str, value: Json) -> str:
     if not node.members:
         at = node.start + 1
         return text[:at] + _member(key, value) + text[at:]
@@ -257,7 +250,7 @@ def _with(text: str, root: Node, node: Node, key: str, value: Json) -> str:
     return f"{text[: last.node.end]},{text[last.node.end : node.inside]}{member}{text[node.inside :]}"
 
 
-def _without(text: str, node: Node, member: Member) -> str:
+def _remove(text: str, node: Node, member: Member) -> str:
     members = node.members or ()
     number = members.index(member)
     before, after = text[: member.start].rstrip(_WHITE), text[member.node.end :]
@@ -266,13 +259,13 @@ def _without(text: str, node: Node, member: Member) -> str:
         comma = member.comma - member.node.end
         after = after[:comma] + after[comma + 1 :]
     elif number:
-        comma = members[number - 1].comma or 0  # there is one: a member follows it
+        comma = members[number - 1].comma or 0  # there is one: another member follows
         before = before[:comma] + before[comma + 1 :]
     return f"{before}\n{after}" if in_comment and after[:1] not in ("\r", "\n") else before + after
 
 
 def _ends_in_comment(text: str) -> bool:
-    """In one that goes on to the end of its line: what is added there would become part of it."""
+    """Return True after a `//` comment: text that is added there would become part of it."""
     at = 0
     while found := _TOKEN.search(text, at):
         at = found.end()
@@ -282,23 +275,24 @@ def _ends_in_comment(text: str) -> bool:
 
 
 def _own_line_indent(text: str, start: int) -> str | None:
-    """The white space before it, where nothing else stands before it on its line."""
-    before = text[:start].rpartition(LINE)
-    return before[2] if before[1] and not before[2].strip(" \t") else None
+    """Return the white space before it on its line; None: there is other text before it."""
+    _, newline, indent = text[:start].rpartition(LINE)
+    return indent if newline and not indent.strip(" \t") else None
 
 
 def _member(key: str, value: Json, line: str | None = None, unit: str = "") -> str:
-    """Over several lines, each of which begins with `line`, or on one."""
-    if line is None:
-        # A section that we make has a space after its brace: see above.
-        if isinstance(value, dict) and all(isinstance(inner, dict) for inner in value.values()):
-            inner = ", ".join(_member(name, held) for name, held in value.items())
-            return f"{_on_one_line(key)}: {{ {inner} }}"
-        return f"{_on_one_line(key)}: {_on_one_line(value)}"
-    if not isinstance(value, dict) or not value:
-        return f"{_on_one_line(key)}: {_on_one_line(value)}"
-    inner = ",".join(f"{line}{unit}{_member(name, held, line + unit, unit)}" for name, held in value.items())
-    return f"{_on_one_line(key)}: {{{inner}{line}}}"
+    """Write the member over several lines, each beginning with `line`, or on one line."""
+    name = _on_one_line(key)
+    if not isinstance(value, dict) or (line is not None and not value):
+        return f"{name}: {_on_one_line(value)}"
+    if line is not None:
+        inner = ",".join(f"{line}{unit}{_member(key, below, line + unit, unit)}" for key, below in value.items())
+        return f"{name}: {{{inner}{line}}}"
+    if not all(isinstance(below, dict) for below in value.values()):
+        return f"{name}: {_on_one_line(value)}"
+    # A section that we make has a space after its brace: see the top of this file.
+    inner = ", ".join(_member(key, below) for key, below in value.items())
+    return f"{name}: {{ {inner} }}"
 
 
 def _on_one_line(value: Json) -> str:

@@ -1,7 +1,7 @@
-"""Reads old sessions record by record: of a file, never more than one record is held.
+"""Read old sessions record by record; at most one record of a file is in memory.
 
-What is not JSON is named by its line and passed over, and so is a line that is far too long. A file may end in the
-midst of a line: its host was writing.
+A line that is not JSON or far too long is reported by its number and skipped. A file may end in the middle of a line: its
+host is still writing.
 """
 
 import json
@@ -14,128 +14,135 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.transcript import TranscriptRecord
 
 MAX_LINE_BYTES = 16_000_000
-MAX_WHOLE_BYTES = 50_000_000  # of an export that does not lay out its messages in lines
+MAX_WHOLE_BYTES = 50_000_000  # of an export that is all on one line
 PART_BYTES = 1 << 16
 
-Watch = Callable[[int], None]  # told how many bytes were read
-Bad = Callable[[int, str], None]  # told of a line that cannot be used, and why
+Watch = Callable[[int], None]  # gets the number of bytes that were read
+Bad = Callable[[int, str], None]  # gets the line that cannot be used, and the reason
 
 
 def json_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
-    with path.open("rb") as source:
-        for number, (line, size) in enumerate(_lines(source, watch), start=1):
-            if size > MAX_LINE_BYTES:
-                bad(number, f"The line has {size:,} bytes; at most {MAX_LINE_BYTES:,} are read.")
-            elif line.strip():
-                value = _parsed(line, number, bad)
-                if isinstance(value, dict):
-                    yield TranscriptRecord(number, value)
-                elif value is not None:
-                    bad(number, "The line is no JSON object.")
+    for number, line in _short_lines(path, watch, bad):
+        if line.strip():
+            value = _parse(line, number, bad)
+            if isinstance(value, dict):
+                yield TranscriptRecord(number, value)
+            elif value is not None:
+                bad(number, "The line is not a JSON object.")
 
 
 def text_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
-    with path.open("rb") as source:
-        for number, (line, size) in enumerate(_lines(source, watch), start=1):
-            if size > MAX_LINE_BYTES:
-                bad(number, f"The line has {size:,} bytes; at most {MAX_LINE_BYTES:,} are read.")
-            else:
-                yield TranscriptRecord(number, line.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff"))
+    for number, line in _short_lines(path, watch, bad):
+        yield TranscriptRecord(number, line.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff"))
 
 
 def opencode_export(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
-    """As `opencode export` writes it, message by message; laid out otherwise, as a whole."""
+    """Read the output of `opencode export` message by message; in another layout, as a whole."""
     with path.open("rb") as source:
         if source.readline(PART_BYTES).rstrip() != b"{":
-            yield from _whole(path, watch)
+            yield from _read_whole(path, watch)
             return
         source.seek(0)
-        closing, begin, kept, size = b"", 0, list[bytes](), 0
+        closing, first, lines, size = b"", 0, list[bytes](), 0
         for number, (line, length) in enumerate(_lines(source, watch), start=1):
             bare = line.rstrip()
             if not closing:
-                if bare == b'  "info": {' or bare == b"    {":
-                    closing, begin, kept, size = bare[: len(bare) - len(bare.lstrip())] + b"}", number, [b"{"], 0
+                if bare in (b'  "info": {', b"    {"):
+                    indent = bare[: len(bare) - len(bare.lstrip())]
+                    closing, first, lines, size = indent + b"}", number, [b"{"], 0
                 continue
             size += length
-            if bare.removesuffix(b",") == closing:
-                closing = b""
-                value = _parsed(b"".join([*kept, b"}\n"]), begin, bad) if size <= MAX_LINE_BYTES else None
-                if value is None and size > MAX_LINE_BYTES:
-                    bad(begin, f"The message has {size:,} bytes; at most {MAX_LINE_BYTES:,} are read.")
-                if isinstance(value, dict):
-                    yield TranscriptRecord(begin, _as_record(value))
-            elif size <= MAX_LINE_BYTES:
-                kept.append(line)
+            if bare.removesuffix(b",") != closing:
+                if size <= MAX_LINE_BYTES:
+                    lines.append(line)
+                continue
+            closing = b""
+            if size > MAX_LINE_BYTES:
+                bad(first, f"The message has {size:,} bytes; the limit is {MAX_LINE_BYTES:,}.")
+                continue
+            value = _parse(b"".join([*lines, b"}\n"]), first, bad)
+            if isinstance(value, dict):
+                yield TranscriptRecord(first, _as_record(value))
 
 
 def opencode_files(session: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
-    """The files of older versions: `storage/session/PROJECT/ID.json`, its messages and their parts beside it."""
+    """Read the files of older versions: `storage/session/PROJECT/ID.json`, with messages and their parts beside it."""
     storage = session.parents[2]
     watch(session.stat().st_size)
-    info = _parsed(_content(session), 0, bad)
+    info = _parse(_read_bytes(session), 0, bad)
     if not isinstance(info, dict):
         return
     yield TranscriptRecord(0, {"session": info})
     for number, file in enumerate(sorted((storage / "message" / session.stem).glob("*.json")), start=1):
-        message = _file(file, storage, number, bad)
+        message = _read_object(file, storage, number, bad)
         if message is not None:
-            inside = sorted((storage / "part" / file.stem).glob("*.json"))
-            parts = [_file(part, storage, number, bad) for part in inside]
+            files = sorted((storage / "part" / file.stem).glob("*.json"))
+            parts = [_read_object(part, storage, number, bad) for part in files]
             yield TranscriptRecord(number, {"message": message, "parts": [part for part in parts if part is not None]})
 
 
-def _whole(path: Path, watch: Watch) -> Iterator[TranscriptRecord]:
+def _read_whole(path: Path, watch: Watch) -> Iterator[TranscriptRecord]:
     if path.stat().st_size > MAX_WHOLE_BYTES:
-        raise InvalidValue(f"It has more than {MAX_WHOLE_BYTES:,} bytes in one line; export the session anew.")
+        raise InvalidValue(f"The file has more than {MAX_WHOLE_BYTES:,} bytes on one line. Export the session again.")
     content = path.read_bytes()
     watch(len(content))
     try:
-        whole = json.loads(content)
+        export = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise InvalidValue(f"It is not JSON: {error}.") from None
-    if not isinstance(whole, dict) or not isinstance(whole.get("messages"), list):
-        raise InvalidValue("It is no export of OpenCode: it has no messages.")
-    yield TranscriptRecord(0, {"session": whole.get("info")})
-    for number, message in enumerate(whole["messages"], start=1):
+        raise InvalidValue(f"The file is not JSON: {error}.") from None
+    if not isinstance(export, dict) or not isinstance(export.get("messages"), list):
+        raise InvalidValue("The file is not an export of OpenCode: it has no messages.")
+    yield TranscriptRecord(0, {"session": export.get("info")})
+    for number, message in enumerate(export["messages"], start=1):
         yield TranscriptRecord(number, _as_record(message) if isinstance(message, dict) else message)
 
 
 def _as_record(value: dict[str, Any]) -> dict[str, Any]:
-    """A session, or a message with its parts."""
-    return {"message": value.get("info"), "parts": value.get("parts")} if "parts" in value else {"session": value}
+    if "parts" in value:
+        return {"message": value.get("info"), "parts": value.get("parts")}
+    return {"session": value}
 
 
-def _file(path: Path, storage: Path, number: int, bad: Bad) -> dict[str, Any] | None:
+def _read_object(path: Path, storage: Path, number: int, bad: Bad) -> dict[str, Any] | None:
     try:
-        value = _parsed(_content(path, storage), number, bad)
+        value = _parse(_read_bytes(path, storage), number, bad)
     except (OSError, RuntimeError) as error:  # RuntimeError: a circle of links
-        bad(number, f"{path.name} cannot be read: {(isinstance(error, OSError) and error.strerror) or error}.")
+        bad(number, f"{path.name} cannot be read: {getattr(error, 'strerror', None) or error}.")
         return None
     return value if isinstance(value, dict) else None
 
 
-def _content(path: Path, storage: Path | None = None) -> bytes:
-    """Of a file, and of one that lies in the storage: a link that leads out of it is not followed."""
+def _read_bytes(path: Path, storage: Path | None = None) -> bytes:
+    """Read a file; with `storage`, a link out of that folder is not followed."""
     if storage is not None and not path.resolve().is_relative_to(storage.resolve()):
-        raise OSError("it is a link that leads out of its folder")
+        raise OSError("it is a link out of its folder")
     if not stat.S_ISREG(path.stat().st_mode):
-        raise OSError("it is no file")
+        raise OSError("it is not a file")
     with path.open("rb") as source:
         return source.read(MAX_LINE_BYTES) + b"\n"
 
 
-def _parsed(line: bytes, number: int, bad: Bad) -> object:
+def _parse(line: bytes, number: int, bad: Bad) -> object:
     try:
         return json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError):
-        if line.endswith(b"\n"):  # without it, it is the last one and was cut off
+        if line.endswith(b"\n"):  # without a line end it is the last line, cut off
             bad(number, "The line is not JSON.")
         return None
 
 
+def _short_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines with their numbers; report those that are too long."""
+    with path.open("rb") as source:
+        for number, (line, size) in enumerate(_lines(source, watch), start=1):
+            if size > MAX_LINE_BYTES:
+                bad(number, f"The line has {size:,} bytes; the limit is {MAX_LINE_BYTES:,}.")
+            else:
+                yield number, line
+
+
 def _lines(source: BinaryIO, watch: Watch) -> Iterator[tuple[bytes, int]]:
-    """Each with its size; of one that is far too long, only the beginning is ever held."""
+    """Yield each line with its size; only the beginning of a far too long line is kept in memory."""
     while line := source.readline(MAX_LINE_BYTES + 1):
         size = len(line)
         if size > MAX_LINE_BYTES and not line.endswith(b"\n"):

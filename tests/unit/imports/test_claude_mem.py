@@ -66,8 +66,8 @@ def test_of_a_summary_what_was_learned_and_done_is_kept() -> None:
     ]
     assert drafts(entries)[0].at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert left(entries) == [
-        (2, "a summary of a session in which nothing was learned or done"),
-        (0, "what was typed in sessions (3)"),
+        (2, "a summary of a session that learned and did nothing"),
+        (0, "prompts typed in sessions (3)"),
     ]
 
 

@@ -141,8 +141,8 @@ def test_an_include_is_not_followed_but_said() -> None:
         parse("@docs/style.md\n\n- Ask @ana, and read @~/own/notes.md for `@dataclass` and @types/node.", FILE)
     )
     assert left(entries) == [
-        (1, "the file that `@docs/style.md` includes; import it by itself"),
-        (3, "the file that `@~/own/notes.md` includes; import it by itself"),
+        (1, "the file that `@docs/style.md` includes; import it separately"),
+        (3, "the file that `@~/own/notes.md` includes; import it separately"),
     ]
     assert len(drafts(entries)) == 1
 

@@ -38,5 +38,5 @@ def test_it_is_put_in_once_and_taken_out_again(tmp_path: Path, before: str) -> N
 def test_what_is_not_understood_is_refused(tmp_path: Path, before: str) -> None:
     settings = tmp_path / "config.toml"
     settings.write_text(before)
-    with pytest.raises(InstallError, match="stays as it is"):
+    with pytest.raises(InstallError, match="Nothing was changed"):
         switched(settings, on=True)

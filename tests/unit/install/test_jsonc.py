@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.install.jsonc import Json, NotJsonc, entry_of, is_blank, parsed, with_entry, with_value, without_entry
+from recollect.install.jsonc import Json, NotJsonc, entry_of, is_blank, parse, with_entry, with_value, without_entry
 
 ENTRY: dict[str, Json] = {"type": "local", "command": ["recollect", "mcp"]}
 
@@ -74,9 +74,9 @@ def test_an_entry_put_in_and_taken_out_gives_the_same_bytes_back(text: str) -> N
 
 @given(configurations())
 def test_with_the_entry_all_else_says_what_it_said(text: str) -> None:
-    before: Any = parsed(text).value
+    before: Any = parse(text).value
     text_after = with_entry(text, "mcp", "recollect", ENTRY)
-    assert parsed(text_after).value == before | {"mcp": before.get("mcp", {}) | {"recollect": ENTRY}}
+    assert parse(text_after).value == before | {"mcp": before.get("mcp", {}) | {"recollect": ENTRY}}
     assert entry_of(text_after, "mcp", "recollect") == ENTRY
 
 
@@ -90,7 +90,7 @@ def test_another_command_changes_the_command_alone(text: str, command: list[str]
 
 @given(VALUES, WRITERS)
 def test_what_was_written_is_what_is_read(value: Any, writer: Writer) -> None:
-    assert parsed(writer.written(value)).value == value
+    assert parse(writer.written(value)).value == value
 
 
 @given(st.text('{}[]",:/*\\ \n\r1-.eEtrufalsn\ufeffx'))
@@ -99,14 +99,14 @@ def test_what_json_refuses_is_refused_comments_and_last_commas_aside(text: str) 
         value = json.loads(text)
     except ValueError:
         return
-    assert parsed(text).value == value
+    assert parse(text).value == value
 
 
 @given(st.dictionaries(KEYS, VALUES, max_size=2), WRITERS)
 def test_taken_out_of_a_file_that_was_edited_since_it_leaves_all_else(others: dict[str, Any], writer: Writer) -> None:
     value = {"mcp": others | {"recollect": ENTRY, "other": {}}, "last": 1}
     others.pop("recollect", None)
-    after = parsed(without_entry(writer.written(value), "mcp", "recollect")).value
+    after = parse(without_entry(writer.written(value), "mcp", "recollect")).value
     assert after == {"mcp": others | {"other": {}}, "last": 1}
 
 
@@ -116,8 +116,8 @@ def test_taken_out_of_a_file_that_was_edited_since_it_leaves_all_else(others: di
         ("", "ends too early"),
         ("{", "ends too early"),
         ('{"a": 1', "ends too early"),
-        ('{"a": 1}\n}', "line 2, column 1: nothing may follow"),
-        ('{\n  "a" 1}', "line 2, column 7: a colon"),
+        ('{"a": 1}\n}', "line 2, column 1: unexpected text"),
+        ('{\n  "a" 1}', "line 2, column 7: expected a colon"),
         ('{"a": 1 "b": 2}', "a comma or }"),
         ("{a: 1}", "double quotes"),
         ("{'a': 1}", "double quotes"),
@@ -128,15 +128,15 @@ def test_taken_out_of_a_file_that_was_edited_since_it_leaves_all_else(others: di
         ('{"a": "\\x"}', "double quotes"),
         ("{,}", "double quotes"),
         ('{"a": 1,,}', "double quotes"),
-        ("{} /* on", "nothing may follow"),
+        ("{} /* on", "unexpected text"),
         ('{"a": {env:KEY}}', "double quotes"),
         ("[1,2", "ends too early"),
         ("[" * 200, "levels"),
-        ("[]", "no object"),
-        ('"text"', "no object"),
+        ("[]", "not an object"),
+        ('"text"', "not an object"),
         ('{"mcp": []}', '"mcp" is not an object'),
-        ('{"mcp": {}, "mcp": {}}', '"mcp" is there 2 times'),
-        ('{"mcp": {"recollect": 1, "recollect": 2}}', '"recollect" is there 2 times'),
+        ('{"mcp": {}, "mcp": {}}', '"mcp" appears 2 times'),
+        ('{"mcp": {"recollect": 1, "recollect": 2}}', '"recollect" appears 2 times'),
     ],
 )
 def test_what_is_not_understood_is_refused_with_its_place(text: str, why: str) -> None:
