@@ -22,29 +22,29 @@ _NO_SPACE_BEFORE = tuple(",.:!?)")  # not `;`: it could end an escaped bracket
 
 def without_private(text: str) -> str:
     """The text without its `<private>` parts; one that is never closed hides everything behind it."""
-    return _without(text, "private", _LESS, _MORE)
+    return _remove_tagged(text, "private", _LESS, _MORE)
 
 
 def without_fences(text: str) -> str:
     """The text without the blocks that we put in front of a model ourselves."""
     # An escaped tag is what a memory said: it neither begins nor ends a block.
-    return _without(text, FENCE, "<", ">")
+    return _remove_tagged(text, FENCE, "<", ">")
 
 
 @cache  # made when a text first needs it: most never do
-def _tags(name: str, less: str, more: str) -> re.Pattern[str]:
+def _tag_pattern(name: str, less: str, more: str) -> re.Pattern[str]:
     # Where an opening tag ends does not matter: what follows is hidden anyway.
     opening = rf"{less}{_GAP}{name}(?![\w-])"
     closing = rf"{less}{_GAP}/{_GAP}(?P<closing>{name})(?![\w-])(?:[^<>&\n]{{0,99}}?{more})?"
     return re.compile(rf"{opening}|{closing}", re.IGNORECASE)
 
 
-def _without(text: str, name: str, less: str, more: str) -> str:
+def _remove_tagged(text: str, name: str, less: str, more: str) -> str:
     if name not in text.lower():
         return text
     kept: list[str] = []
     depth = begin = 0
-    for tag in _tags(name, less, more).finditer(text):
+    for tag in _tag_pattern(name, less, more).finditer(text):
         if depth == 0:
             kept.append(text[begin : tag.start()])
         depth = max(0, depth - 1) if tag["closing"] else depth + 1
@@ -53,10 +53,10 @@ def _without(text: str, name: str, less: str, more: str) -> str:
         return text
     if depth == 0:
         kept.append(text[begin:])
-    return _joined(kept)
+    return _join(kept)
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _join(parts: Sequence[str]) -> str:
     """The parts as one text that reads on, and in which no two halves make a new tag."""
     pieces: list[str] = []
     gap = ""
@@ -65,13 +65,13 @@ def _joined(parts: Sequence[str]) -> str:
         gap += before
         if said:
             if pieces:
-                pieces.append(_joint(pieces[-1], gap, said))
+                pieces.append(_separator(pieces[-1], gap, said))
             pieces.append(said)
             gap = part[len(before) + len(said) :]
     return "".join(pieces)
 
 
-def _joint(left: str, gap: str, right: str) -> str:
+def _separator(left: str, gap: str, right: str) -> str:
     if "\n" in gap or re.search(_OPENING_AT_END, left[-_OPENING_CHARS:]):
         return "\n"
     return "" if right.startswith(_NO_SPACE_BEFORE) else " "
@@ -89,21 +89,21 @@ class IgnoredPaths:
         """`root`: the folder of the project, so that `/name` and whole paths below it can be told."""
         self._home = _segments(home) if home else None
         self._root = _segments(root) if root else None
-        self._globs = [glob for text in globs if (glob := _glob(text, self._home))]
+        self._globs = [glob for text in globs if (glob := _parse_glob(text, self._home))]
         self._ends = frozenset(glob.steps[-1] for glob in self._globs)
 
     def matches(self, path: str) -> bool:
-        whole, inside = self._placed(path)
-        if not any(_fits_one(self._ends, segment) for segment in (inside if whole is None else whole) or ()):
+        whole, inside = self._locate(path)
+        if not any(_fits_any(self._ends, segment) for segment in (inside if whole is None else whole) or ()):
             return False  # no glob ends in any of them: so it is with most paths
         for glob in reversed(self._globs):
             if glob.matches(whole, inside):
-                return not glob.takes_back
+                return not glob.is_negated
         return False
 
-    def _placed(self, path: str) -> tuple[list[str] | None, list[str] | None]:
+    def _locate(self, path: str) -> tuple[list[str] | None, list[str] | None]:
         """The segments of the whole path, and of what lies inside the project; None: unknown or not inside."""
-        path = _bare(path)
+        path = _normalise(path)
         segments = _segments(path)
         if segments[:1] == ["~"] and self._home is not None:
             whole = self._home + segments[1:]
@@ -122,23 +122,23 @@ class IgnoredPaths:
 class _Glob:
     steps: tuple[str, ...]  # one for each segment; `**`: any number of segments
     is_anchored: bool  # begins at the project's root or is a whole path
-    takes_back: bool
+    is_negated: bool
 
     def matches(self, whole: list[str] | None, inside: list[str] | None) -> bool:
         if self.is_anchored:
-            return any(segments is not None and self._begins(segments) for segments in (inside, whole))
+            return any(segments is not None and self._reaches(segments) for segments in (inside, whole))
         # Inside a project, the folders above it say nothing: a checkout may lie in `build/`.
         segments = inside if inside is not None else whole
-        return segments is not None and self._begins(segments, anywhere=True)
+        return segments is not None and self._reaches(segments, anywhere=True)
 
-    def _begins(self, segments: list[str], *, anywhere: bool = False) -> bool:
+    def _reaches(self, segments: list[str], *, anywhere: bool = False) -> bool:
         """Whether the steps lead to a segment; what lies below it belongs to it."""
         waiting = {0}  # steps that may come next
         for segment in segments:
             if anywhere:
                 waiting.add(0)
             following: set[int] = set()
-            for step in self._open(waiting):
+            for step in self._skip_wildcards(waiting):
                 if self.steps[step] == "**":
                     following.add(step)
                 elif _fits(self.steps[step], segment):
@@ -148,7 +148,7 @@ class _Glob:
             waiting = following
         return False
 
-    def _open(self, waiting: set[int]) -> set[int]:
+    def _skip_wildcards(self, waiting: set[int]) -> set[int]:
         """The same with the steps behind every `**`, which may stand for nothing."""
         found = set(waiting)
         for step in range(len(self.steps) - 1):
@@ -157,7 +157,7 @@ class _Glob:
         return found
 
 
-def _glob(text: str, home: list[str] | None) -> _Glob | None:
+def _parse_glob(text: str, home: list[str] | None) -> _Glob | None:
     """None: a blank line or a comment."""
     text = text.strip()
     takes_back = text.startswith("!")
@@ -167,12 +167,12 @@ def _glob(text: str, home: list[str] | None) -> _Glob | None:
     steps = [step for step in text.split("/") if step not in ("", ".")]
     is_anchored = text.startswith(("/", "~/"))
     if text.startswith("~/") and home is not None:
-        steps = [*map(_literal, home), *steps[1:]]
+        steps = [*map(_escape, home), *steps[1:]]
     if not steps:
         return None
     if steps[-1] == "**":
         steps[-1] = "*"  # all that is inside: one segment, and what lies below it
-    return _Glob(steps=tuple(steps), is_anchored=is_anchored, takes_back=takes_back)
+    return _Glob(steps=tuple(steps), is_anchored=is_anchored, is_negated=takes_back)
 
 
 def _fits(step: str, segment: str) -> bool:
@@ -181,7 +181,7 @@ def _fits(step: str, segment: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _fits_one(steps: frozenset[str], segment: str) -> bool:
+def _fits_any(steps: frozenset[str], segment: str) -> bool:
     return any(_fits(step, segment) for step in steps)
 
 
@@ -192,17 +192,17 @@ def _pattern(step: str) -> str | re.Pattern[str]:
     from fnmatch import translate  # its patterns never go back over what a `*` has passed
 
     # It knows no `\*`, but `[*]` is the same.
-    return re.compile(translate(re.sub(r"\\(.)", lambda found: _literal(found[1]), step)))
+    return re.compile(translate(re.sub(r"\\(.)", lambda found: _escape(found[1]), step)))
 
 
-def _literal(text: str) -> str:
+def _escape(text: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", text)
 
 
 _DRIVE = re.compile(r"/?[A-Za-z]:(?=/)")
 
 
-def _bare(path: str) -> str:
+def _normalise(path: str) -> str:
     """Slashes only, from `/` on where it is a whole path; a drive is left away."""
     path = path.strip()
     if path[:5].lower() == "file:":

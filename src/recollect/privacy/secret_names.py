@@ -32,18 +32,18 @@ _ANCHOR = re.compile(
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _AS_NAMES = bytes(byte if byte in _NAME_BYTES else 0x20 for byte in range(256))
 _NAME_REACH = 60  # how far a name goes on to either side of the word that tells
-_LONGEST_NAME = 120
-_FEW = 60
+_MAX_NAME_CHARS = 120
+_MAX_SEARCHED_WORDS = 60
 _NAME = re.compile(rb"[^ ]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _DIGITS_AS_LETTERS = str.maketrans("0345", "oeas")
 _HASHED = ("passwordhash", "passwdhash", "passhash", "hashedpassword", "encryptedpassword", "passworddigest")
 _VENDORS = sorted((name.replace("_", "") for name in VENDORS), key=len, reverse=True)
-_NEVER = re.compile(
+_NOT_SECRET = re.compile(
     "publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag|hash$|sha$|vaultname"
 )
 # They stay after the telling word without taking anything back.
-_STILL = frozenset("base value string str plain raw base64 b64 live prod staging dev main default env 1 2 3".split())
+_NEUTRAL = frozenset("base value string str plain raw base64 b64 live prod staging dev main default env 1 2 3".split())
 
 
 class Strength(Enum):
@@ -58,20 +58,20 @@ class Strength(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Telling:
+class NameClue:
     strength: Strength
     rule: str
     is_login: bool = False  # it may have a user and a password beside it
     is_signer: bool = False  # it may have a key beside it
-    is_doubtful: bool = False  # `pass`: a word of every day, too
+    is_ordinary_word: bool = False  # `pass`: a word of every day, too
 
     @property
-    def is_spoken(self) -> bool:
+    def may_be_in_prose(self) -> bool:
         """Whether the value may follow in a sentence."""
         return self.strength not in (Strength.NOTHING, Strength.LOGIN, Strength.VENDOR)
 
 
-_NOTHING = Telling(strength=Strength.NOTHING, rule="")
+_NO_CLUE = NameClue(strength=Strength.NOTHING, rule="")
 
 
 def as_names(text: bytes) -> bytes:
@@ -79,17 +79,17 @@ def as_names(text: bytes) -> bytes:
     return b" %b " % text.translate(_AS_NAMES)
 
 
-def names_in(names: bytes, words: Iterable[bytes]) -> Iterator[tuple[int, int]]:
+def find_names(names: bytes, words: Iterable[bytes]) -> Iterator[tuple[int, int]]:
     """Where names stand that tell, in order. A text has few different words, and most of them were met before."""
-    for start, word in _places(names, [word for word in words if _may_tell(word)]):
-        if len(word) <= _LONGEST_NAME:
+    for start, word in _find_words(names, [word for word in words if _is_clue(word)]):
+        if len(word) <= _MAX_NAME_CHARS:
             yield start, start + len(word.rstrip(b".-"))
         else:
-            yield from _within(word, start)
+            yield from _find_in_long_word(word, start)
 
 
-def _places(names: bytes, tell: list[bytes]) -> Iterable[tuple[int, bytes]]:
-    if len(tell) > _FEW:  # one look for each would take too long
+def _find_words(names: bytes, tell: list[bytes]) -> Iterable[tuple[int, bytes]]:
+    if len(tell) > _MAX_SEARCHED_WORDS:  # one look for each would take too long
         known = set(tell)
         found = ((match.start() - 1, match.group()) for match in _NAME.finditer(names))
         return ((place, word) for place, word in found if word in known)
@@ -102,7 +102,7 @@ def _places(names: bytes, tell: list[bytes]) -> Iterable[tuple[int, bytes]]:
     return sorted(places)
 
 
-def _within(word: bytes, start: int) -> Iterator[tuple[int, int]]:
+def _find_in_long_word(word: bytes, start: int) -> Iterator[tuple[int, int]]:
     """In what is longer than names are."""
     done = 0
     for anchor in _ANCHOR.finditer(word.lower()):
@@ -112,31 +112,31 @@ def _within(word: bytes, start: int) -> Iterator[tuple[int, int]]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _may_tell(word: bytes) -> bool:
+def _is_clue(word: bytes) -> bool:
     if _ANCHOR.search(word.lower()) is None:
         return False
-    return len(word) > _LONGEST_NAME or telling(word.rstrip(b".-")).strength is not Strength.NOTHING
+    return len(word) > _MAX_NAME_CHARS or telling(word.rstrip(b".-")).strength is not Strength.NOTHING
 
 
 @lru_cache(maxsize=4096)
-def telling(name: bytes) -> Telling:
+def telling(name: bytes) -> NameClue:
     """Of `DB_PASSWORD`, `apiKey`, `x-auth-token`, `spring.mail.password` or two words of prose."""
-    words = _words(name[-80:].decode("latin-1"))
+    words = _split_words(name[-80:].decode("latin-1"))
     joined = "".join(words)
     if joined.endswith(_HASHED):
-        return Telling(strength=Strength.KEY, rule="password-hash")
-    if not words or _NEVER.search(joined):
-        return _NOTHING
-    vendor = _vendor(words, joined)
-    found = _own(words, joined)
+        return NameClue(strength=Strength.KEY, rule="password-hash")
+    if not words or _NOT_SECRET.search(joined):
+        return _NO_CLUE
+    vendor = _find_vendor(words, joined)
+    found = _clue_of_words(words, joined)
     if vendor is None or found.strength is Strength.PASSWORD:
         return found
     if found.strength is Strength.KEY:
-        return Telling(strength=Strength.KEY, rule=f"{vendor}-{found.rule}")
-    return Telling(strength=Strength.VENDOR, rule=f"{vendor}-key")
+        return NameClue(strength=Strength.KEY, rule=f"{vendor}-{found.rule}")
+    return NameClue(strength=Strength.VENDOR, rule=f"{vendor}-key")
 
 
-def _words(name: str) -> list[str]:
+def _split_words(name: str) -> list[str]:
     """`passw0rd` is read as it is meant."""
     plain = name.lower().translate(_DIGITS_AS_LETTERS)
     if "passw" in plain and "passw" not in name.lower().replace("passw0", ""):
@@ -144,12 +144,12 @@ def _words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name.replace("WiFi", "wifi"))]
 
 
-def _vendor(words: list[str], joined: str) -> str | None:
+def _find_vendor(words: list[str], joined: str) -> str | None:
     found = next((name for name in _VENDORS if name in joined), None)
     return found or next((word for word in words if word in WORDY_VENDORS), None)
 
 
-def _own(words: list[str], joined: str) -> Telling:
+def _clue_of_words(words: list[str], joined: str) -> NameClue:
     """By the last word that tells; what comes after it may take it back."""
     for place in range(len(words) - 1, -1, -1):
         strength = _strength(words, place)
@@ -157,20 +157,20 @@ def _own(words: list[str], joined: str) -> Telling:
             continue
         after = [word for word in words[place + 1 :] if not word.isdigit()]
         if any(word in ABOUT for word in after):
-            return _NOTHING
+            return _NO_CLUE
         others = OTHER_KEYS if words[place] == "key" else OTHER_TOKENS
         if place and words[place - 1] in others and strength is not Strength.PASSWORD:
-            return _NOTHING
-        if strength is Strength.PASSWORD and any(word not in _STILL for word in after):
+            return _NO_CLUE
+        if strength is Strength.PASSWORD and any(word not in _NEUTRAL for word in after):
             strength = Strength.KEY
-        return Telling(
+        return NameClue(
             strength=strength,
             rule=_rule(strength, joined),
             is_login=words[place] in LOGINS,
             is_signer=words[place] in SIGNERS,
-            is_doubtful=words[: place + 1] == ["pass"],
+            is_ordinary_word=words[: place + 1] == ["pass"],
         )
-    return _NOTHING
+    return _NO_CLUE
 
 
 def _strength(words: list[str], place: int) -> Strength:

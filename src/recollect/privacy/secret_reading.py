@@ -13,7 +13,7 @@ from recollect.text.lookalikes import latin
 OTHER = "\x02"  # a character that Latin-1 has not
 
 # Characters that no screen shows, and the marks that are set above, below or through others.
-_UNSEEN = re.compile(
+_INVISIBLE = re.compile(
     "[\u00ad\u0300-\u036f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20d0-\u20f0"
     "\u3164\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uffa0\U000e0000-\U000e01ef]"
 )
@@ -48,13 +48,13 @@ _NAMES = tuple(
 )
 
 
-def has_unseen(text: str) -> bool:
-    return not text.isascii() and _UNSEEN.search(text) is not None
+def has_invisible(text: str) -> bool:
+    return not text.isascii() and _INVISIBLE.search(text) is not None
 
 
-def without_unseen(text: str) -> tuple[str, list[int]]:
+def without_invisible(text: str) -> tuple[str, list[int]]:
     """Without characters that no screen shows; and where each of the others was."""
-    places = [at for at, character in enumerate(text) if not _UNSEEN.match(character)]
+    places = [at for at, character in enumerate(text) if not _INVISIBLE.match(character)]
     return "".join(text[at] for at in places), places
 
 

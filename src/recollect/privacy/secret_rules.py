@@ -24,7 +24,7 @@ _CLASSES = {
 _SCATTERED = tuple(b"fm1 fm2_ glc_ whsec_ pscale_ tfp_ xkeysib- sntrys_ ABSK xoxd- 1//0 endr+".split())
 _WITHIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
 _ESCAPES = (b"\\n", b"\\r", b"\\t")
-_SAID = 4  # so many bytes of a beginning say nothing about chance
+_SKIPPED_BYTES = 4  # so many bytes of a beginning say nothing about chance
 _UUID = "H{8}-H{4}-H{4}-H{4}-H{12}"
 _CLASS = re.compile(r"(?<![A-Za-z0-9\\])([AHUBE])(?=[{)+*]|$)|(?<=T3BlbkFJ)(A)")
 
@@ -252,22 +252,22 @@ def key_at(text: bytes, start: int) -> tuple[int, str] | None:
     for beginning, pattern, rule in rows:
         if text.startswith(beginning, start) and not (inside_base64 and beginning.isalnum()):
             match = _pattern(pattern).match(text, start + len(beginning))
-            if match is not None and not is_filler(text[start + _SAID : match.end()]):
+            if match is not None and not is_filler(text[start + _SKIPPED_BYTES : match.end()]):
                 return match.end(), rule
     return None
 
 
-def may_begin(text: bytes, at: int) -> bool:
+def may_start_key(text: bytes, at: int) -> bool:
     """Not within a word or a stretch of base64; after a line break or tab that is written as an escape, too."""
     return at == 0 or text[at - 1] not in _WITHIN or text[max(0, at - 2) : at] in _ESCAPES
 
 
-def scattered_keys(text: bytes) -> Iterator[tuple[int, int, str]]:
+def find_scattered_keys(text: bytes) -> Iterator[tuple[int, int, str]]:
     """Keys that signs may cut into pieces too short to be noticed."""
     for beginning in _SCATTERED:
         place = text.find(beginning)
         while place >= 0:
-            hit = key_at(text, place) if may_begin(text, place) else None
+            hit = key_at(text, place) if may_start_key(text, place) else None
             if hit is not None:
                 yield place, *hit
             place = text.find(beginning, place + len(beginning))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from recollect.privacy.secret_addresses import each, is_usual
+from recollect.privacy.secret_addresses import is_sample_password, search_at
 from recollect.privacy.secret_patterns import BytesPattern, line_start
 from recollect.privacy.secret_values import entropy
 
@@ -42,31 +42,31 @@ _LINES: tuple[tuple[bytes, BytesPattern], ...] = (
         for port in (b":5432:", b":*:")  # .pgpass
     ),
 )
-_LONGEST_LINE = 300
+_MAX_LINE_CHARS = 300
 
 
-_SIGNED = BytesPattern(rb"\$(?:2|argon2|pbkdf2|scrypt|[1567y]\$|gy\$|apr1\$)", re.IGNORECASE)
+_DOLLAR_HASH = BytesPattern(rb"\$(?:2|argon2|pbkdf2|scrypt|[1567y]\$|gy\$|apr1\$)", re.IGNORECASE)
 
 
-def kept_passwords(text: bytes, low: bytes) -> Iterator[Found]:
-    has_signed = b"$" in text and _SIGNED.search(text) is not None
+def find_stored_passwords(text: bytes, low: bytes) -> Iterator[Found]:
+    has_signed = b"$" in text and _DOLLAR_HASH.search(text) is not None
     for begins, pattern in _HASHES:
         if (has_signed or not begins.startswith(b"$")) and begins in low:
-            yield from each(low, begins, partial(_hash, text, pattern))
+            yield from search_at(low, begins, partial(_find_hash, text, pattern))
     for literal, pattern in _LINES:
         if literal in low:
-            yield from each(low, literal, partial(_line, text, pattern))
+            yield from search_at(low, literal, partial(_find_in_line, text, pattern))
 
 
-def _hash(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
+def _find_hash(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
     match = pattern.match(text, place)
     if match is not None and entropy(match.group()) > 3:
         yield match.start() + match.group().startswith(b"'"), match.end(), "password-hash"
 
 
-def _line(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
-    start = line_start(text, place, _LONGEST_LINE)
+def _find_in_line(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
+    start = line_start(text, place, _MAX_LINE_CHARS)
     start = max(start, text.rfind(b" ", start, place) + 1, text.rfind(b"`", start, place) + 1)
     match = pattern.match(text, start)
-    if match is not None and not is_usual(match.group(1)):
+    if match is not None and not is_sample_password(match.group(1)):
         yield *match.span(1), "password"

@@ -33,7 +33,7 @@ _ODD_PAIRS = frozenset(
     if not (a in _DIGITS and b in _DIGITS) and (a, b) not in _COMMON
 )
 _SEPARATORS = (b"-", b"_", b"=", b".", b"/")
-_ENOUGH = 80  # so many bytes tell as much as all of them
+_SAMPLE_BYTES = 80  # so many bytes tell as much as all of them
 
 _PLACEHOLDER = BytesPattern(
     rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace"
@@ -84,11 +84,11 @@ _PASSPHRASE = BytesPattern(rb"[a-z]{3,9}(?:[ ][a-z]{3,9}){3,11}$")
 _VARIABLE = BytesPattern(
     rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
 )
-_SAID_OF_PASSWORDS = frozenset(
+_PASSWORD_SETTINGS = frozenset(
     b"required optional string prompt ignore ignored always disabled enabled default password passwd secret".split()
 )
 # Where people talk about a passphrase, one of these is soon said.
-_TALKING = frozenset(
+_PROSE_WORDS = frozenset(
     b"the and for are was were your you not has have with from into this that must should will can use used uses when "
     b"then than please enter none empty required long word words password passphrase phrase random strong".split()
 )
@@ -96,9 +96,9 @@ _ALPHABET = b"abcdefghijklmnopqrstuvwxyz"  # what something may be made of
 _SIGNS = frozenset(b"!@#$%^&*+=?~|")
 
 
-def chance(value: bytes) -> float:
+def randomness(value: bytes) -> float:
     """The share of neighbours that no word would have: about 0.5 in what a generator made, below 0.15 in names."""
-    low = value[:_ENOUGH].lower()
+    low = value[:_SAMPLE_BYTES].lower()
     pairs = len(low) - 1
     if pairs >= 24:
         pairs -= sum(map(low.count, _SEPARATORS))  # a few dashes must not hide a long key
@@ -110,14 +110,14 @@ def chance(value: bytes) -> float:
 
 def entropy(value: bytes) -> float:
     """Bits for each character."""
-    value = value[: 2 * _ENOUGH]
+    value = value[: 2 * _SAMPLE_BYTES]
     length = len(value)
     return -sum(count / length * math.log2(count / length) for count in map(value.count, set(value)))
 
 
 def is_placeholder(value: bytes) -> bool:
     """Stands for a secret and is none: `<your-key>`, `xxxx`, `changeme`, `[redacted:password]`."""
-    return _PLACEHOLDER.search(value[: 2 * _ENOUGH].lower()) is not None or len(set(value)) < 4
+    return _PLACEHOLDER.search(value[: 2 * _SAMPLE_BYTES].lower()) is not None or len(set(value)) < 4
 
 
 def is_filler(tail: bytes) -> bool:
@@ -127,7 +127,7 @@ def is_filler(tail: bytes) -> bool:
 
 def is_reference(value: bytes) -> bool:
     """Says where the secret is: a variable, a call, a path, an address."""
-    return _REFERENCE.match(value) is not None or (_PATH.match(value) is not None and chance(value) < 0.3)
+    return _REFERENCE.match(value) is not None or (_PATH.match(value) is not None and randomness(value) < 0.3)
 
 
 def is_uuid(value: bytes) -> bool:
@@ -142,7 +142,7 @@ def is_digest(value: bytes) -> bool:
     return _DIGEST.match(value) is not None
 
 
-def _is_refused(value: bytes) -> bool:
+def _is_no_secret(value: bytes) -> bool:
     return (
         is_placeholder(value)
         or _ALPHABET in value.lower()
@@ -159,7 +159,7 @@ def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> boo
 
     `assigned`: by a sign that is no prose (`API_KEY=`, `"token":`): there a key that somebody made up counts, too.
     """
-    if assigned and _is_made_up(value):
+    if assigned and _is_hand_typed(value):
         return True
     if len(value) < 8 or b" " in value:
         return False
@@ -168,9 +168,9 @@ def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> boo
     if is_uuid(value) or (len(value) >= 20 and _HEX.match(value) is not None):
         return entropy(value) >= 2.8 and not is_placeholder(value)
     if _is_of_signs(value):
-        return not _is_refused(value)
-    found = chance(value)
-    if found < 0.15 or _is_refused(value) or _MEASURE.match(value):
+        return not _is_no_secret(value)
+    found = randomness(value)
+    if found < 0.15 or _is_no_secret(value) or _MEASURE.match(value):
         return False
     if value.translate(None, b"0123456789") == value:  # letters alone: names look like keys more often than keys do
         return len(value) >= 16 and found >= 0.37 and entropy(value) >= 3.2 and not _is_dotted_name(value)
@@ -186,7 +186,7 @@ def _is_of_signs(value: bytes) -> bool:
     return len(value) >= 20 and len(set(value) & _SIGNS) >= 4 and entropy(value) >= 4.2
 
 
-def _is_made_up(value: bytes) -> bool:
+def _is_hand_typed(value: bytes) -> bool:
     """Letters and digits that say nothing: `abcdef1234567890`, `sk-test-1234567890abcdef`."""
     last = re.split(rb"[-_]", value[-200:])[-1]
     digits = len(last) - len(last.translate(None, b"0123456789"))
@@ -194,19 +194,19 @@ def _is_made_up(value: bytes) -> bool:
         return False
     if not 3 <= digits < len(last) or is_digest(last) or is_uuid(value):
         return False
-    return not (_is_refused(value) or _MEASURE.match(value) or _METHOD.match(value))
+    return not (_is_no_secret(value) or _MEASURE.match(value) or _METHOD.match(value))
 
 
-def is_opaque(value: bytes) -> bool:
+def is_very_random(value: bytes) -> bool:
     """A value so random that even a weak name (`key`, `auth`) is enough; the hash of something else is not."""
     return (
         len(value) >= 20
         and not is_uuid(value)
         and not is_digest(re.split(rb"[-_:]", value)[-1])
         and is_key(value)
-        and chance(value) >= 0.3
+        and randomness(value) >= 0.3
         and entropy(value) >= 3.4
-        and (not value.islower() or chance(value) >= 0.4)
+        and (not value.islower() or randomness(value) >= 0.4)
     )
 
 
@@ -220,8 +220,8 @@ def _is_dotted_name(value: bytes) -> bool:
     return (
         len(parts) > 2
         and not _has_signs(value)
-        and sum(chance(part) < 0.3 for part in parts) > len(parts) * 0.7
-        and chance(value) < 0.28
+        and sum(randomness(part) < 0.3 for part in parts) > len(parts) * 0.7
+        and randomness(value) < 0.28
     )
 
 
@@ -231,8 +231,8 @@ class Frame(Enum):
     SET = auto()  # in the environment, where nothing else can be meant
     QUOTED = auto()
     ASSIGNED = auto()  # by a sign that is no prose, or a flag
-    TOLD_QUOTED = auto()  # in a sentence, in quotes
-    TOLD = auto()  # in a sentence: "the password is ..."
+    PROSE_QUOTED = auto()  # in a sentence, in quotes
+    PROSE = auto()  # in a sentence: "the password is ..."
     NEAR = auto()  # the next word
 
 
@@ -249,18 +249,18 @@ def is_secret(value: bytes, strength: Strength, frame: Frame) -> bool:
             return is_password(value, frame)
         case Strength.KEY:
             is_doubtful = frame is Frame.NEAR and (len(value) < 12 or is_digest(value))
-            is_made_up = frame in (Frame.SET, Frame.QUOTED) and is_worded(value) and b"sha" not in value
+            is_made_up = frame in (Frame.SET, Frame.QUOTED) and is_words_and_number(value) and b"sha" not in value
             return not is_doubtful and (is_key(value, assigned=frame in _IN_CODE) or is_made_up)
         case Strength.VENDOR:
             return len(value) >= 14 and is_key(value, vendor=True)
         case Strength.MAYBE:
-            is_path = set(value) & set(b"-.:") or (b"/" in value and chance(value) < 0.35)
+            is_path = set(value) & set(b"-.:") or (b"/" in value and randomness(value) < 0.35)
             is_long = len(value) >= (32 if _HEX.match(value) else 16)
             return is_grouped(value) or (
-                is_long and not is_path and is_key(value) and (frame is not Frame.NEAR or is_opaque(value))
+                is_long and not is_path and is_key(value) and (frame is not Frame.NEAR or is_very_random(value))
             )
         case Strength.WEAK:
-            return is_opaque(value) or (frame is Frame.SET and len(value) >= 16 and is_key(value))
+            return is_very_random(value) or (frame is Frame.SET and len(value) >= 16 and is_key(value))
         case Strength.PIN:
             return value.isdigit() and 4 <= len(value) <= 8
         case _:
@@ -269,64 +269,68 @@ def is_secret(value: bytes, strength: Strength, frame: Frame) -> bool:
 
 def is_password(value: bytes, frame: Frame) -> bool:
     """Beside the word password."""
-    if not 4 <= len(value) <= 200 or b" " in value or _is_refused(value):
+    if not 4 <= len(value) <= 200 or b" " in value or _is_no_secret(value):
         return False
     low = value.lower()
     digits = len(value) - len(value.translate(None, b"0123456789"))
     if not any(map(_LETTERS.__contains__, low)):
         return frame in _IN_CODE and digits >= 4 and (value.isdigit() or not _MEASURE.match(value))
-    if frame is Frame.SET and len(value) >= 6 and low not in _SAID_OF_PASSWORDS:
+    if frame is Frame.SET and len(value) >= 6 and low not in _PASSWORD_SETTINGS:
         return True
     signs = _has_signs(value[:-1])
     if not digits and not signs:  # a word, unless no word has such letters
         joined = value.translate(None, b"_-.")
-        return len(joined) >= 8 and joined.isalpha() and not joined.isupper() and chance(joined) >= 0.35
+        return len(joined) >= 8 and joined.isalpha() and not joined.isupper() and randomness(joined) >= 0.35
     if _MEASURE.match(value) or _METHOD.match(value):
         return False
     if not digits:
-        return len(value) >= 6 and frame not in (Frame.TOLD, Frame.NEAR) and value[0] not in b"=?&|*+!"
+        return len(value) >= 6 and frame not in (Frame.PROSE, Frame.NEAR) and value[0] not in b"=?&|*+!"
     match frame:
         case Frame.NEAR:
-            is_like_one = signs or digits >= 2 or chance(value) >= 0.22
+            is_like_one = signs or digits >= 2 or randomness(value) >= 0.22
             return len(value) >= 7 and is_like_one and not _is_dotted_name(value) and not _NUMBERED.match(value)
-        case Frame.TOLD:
+        case Frame.PROSE:
             return len(value) >= 6 and value[0] != 0x23  # `#42` is an issue
         case Frame.ASSIGNED:
-            return signs or not _VARIABLE.match(value) or chance(value) >= 0.22
+            return signs or not _VARIABLE.match(value) or randomness(value) >= 0.22
         case _:
             return True
 
 
-def is_strong(value: bytes) -> bool:
+def is_strong_password(value: bytes) -> bool:
     """So much like a generated password that a name anywhere in its line is enough."""
-    if not 8 <= len(value) <= 64 or _is_refused(value) or is_uuid(value) or _HEX.match(value) is not None:
+    if not 8 <= len(value) <= 64 or _is_no_secret(value) or is_uuid(value) or _HEX.match(value) is not None:
         return False
     low = value.lower()
     if value.isdigit() or low == value.upper():
         return False
     if value.translate(None, b"0123456789") == value:
-        return len(value) >= 10 and _has_signs(value[1:-1]) and not value.islower() and chance(value) >= 0.22
+        return len(value) >= 10 and _has_signs(value[1:-1]) and not value.islower() and randomness(value) >= 0.22
     if _MEASURE.match(value) or _METHOD.match(value) or _NUMBERED.match(value) or is_digest(value):
         return False
     if _has_signs(value):
-        return b"=" not in value and chance(value) >= 0.1
-    return low != value and value.upper() != value and chance(value) >= 0.3 and not _is_dotted_name(value)
+        return b"=" not in value and randomness(value) >= 0.1
+    return low != value and value.upper() != value and randomness(value) >= 0.3 and not _is_dotted_name(value)
 
 
 @lru_cache(maxsize=8192)
-def is_loud(value: bytes, strength: Strength) -> bool:
+def is_obvious(value: bytes, strength: Strength) -> bool:
     """So much like a secret that a name that tells anywhere in its line is enough."""
-    if strength in (Strength.PASSWORD, Strength.KEY) and is_encoded(value):
+    if strength in (Strength.PASSWORD, Strength.KEY) and is_encoded_text(value):
         return True
     return not value.isalpha() and (
-        is_strong(value)
-        or (strength is Strength.PASSWORD and is_worded(value))
-        or (is_opaque(value) and not (value.islower() and b"-" in value))
-        or (strength in (Strength.KEY, Strength.PASSWORD) and _SEED.match(value) is not None and chance(value) >= 0.3)
+        is_strong_password(value)
+        or (strength is Strength.PASSWORD and is_words_and_number(value))
+        or (is_very_random(value) and not (value.islower() and b"-" in value))
+        or (
+            strength in (Strength.KEY, Strength.PASSWORD)
+            and _SEED.match(value) is not None
+            and randomness(value) >= 0.3
+        )
     )
 
 
-def is_encoded(value: bytes) -> bool:
+def is_encoded_text(value: bytes) -> bool:
     """Base64 or hexadecimal of a text: what is neither hardly ever reads as one."""
     try:
         if _HEX.match(value) is not None:
@@ -338,21 +342,23 @@ def is_encoded(value: bytes) -> bool:
     return len(plain) >= 8 and plain.isascii() and plain.decode().isprintable() and len(set(plain)) > 4
 
 
-def is_mixed(value: bytes) -> bool:
+def mixes_letters_and_digits(value: bytes) -> bool:
     """Letters and digits in disorder, though few."""
     digits = len(value) - len(value.translate(None, b"0123456789"))
-    return value.isalnum() and 2 <= digits < len(value) and chance(value) >= 0.22
+    return value.isalnum() and 2 <= digits < len(value) and randomness(value) >= 0.22
 
 
-def is_worded(value: bytes) -> bool:
+def is_words_and_number(value: bytes) -> bool:
     """Words and a number, as people make up passwords: `lanterncopper2508`, `Jungle-Cactus-72`."""
-    return len(value) >= 10 and _WORDED.match(value) is not None and not _is_refused(value) and not _METHOD.match(value)
+    return (
+        len(value) >= 10 and _WORDED.match(value) is not None and not _is_no_secret(value) and not _METHOD.match(value)
+    )
 
 
 def is_passphrase(value: bytes, frame: Frame) -> bool:
     """Several words in quotes, as a generator of passphrases writes them, or of which the first is a password."""
     if _PASSPHRASE.match(value) is not None:
-        return frame is Frame.QUOTED or (frame is not Frame.NEAR and _TALKING.isdisjoint(value.split()))
+        return frame is Frame.QUOTED or (frame is not Frame.NEAR and _PROSE_WORDS.isdisjoint(value.split()))
     return frame is Frame.QUOTED and is_password(value.split(b" ")[0], Frame.NEAR)
 
 
@@ -362,4 +368,4 @@ def is_grouped(value: bytes) -> bool:
     joined = b"".join(groups)
     if len(groups) < 3 or len(set(map(len, groups[:-1]))) != 1 or len(groups[-1]) > len(groups[0]):
         return False
-    return len(groups[0]) >= 3 and joined.isalnum() and not joined.isdigit() and chance(joined) >= 0.3
+    return len(groups[0]) >= 3 and joined.isalnum() and not joined.isdigit() and randomness(joined) >= 0.3

@@ -11,22 +11,22 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from recollect.privacy.secret_addresses import in_addresses
-from recollect.privacy.secret_assignments import assigned
-from recollect.privacy.secret_blocks import manifests, may_be_of_codes, private_keys, recovery_codes
-from recollect.privacy.secret_commands import in_commands, may_be_in_commands
-from recollect.privacy.secret_headers import in_headers, may_be_in_headers
+from recollect.privacy.secret_addresses import find_in_addresses
+from recollect.privacy.secret_assignments import find_assigned
+from recollect.privacy.secret_blocks import find_in_manifests, find_private_keys, find_recovery_codes, may_name_codes
+from recollect.privacy.secret_commands import find_in_commands, may_be_in_commands
+from recollect.privacy.secret_headers import find_in_headers, may_be_in_headers
 from recollect.privacy.secret_names import as_names
-from recollect.privacy.secret_reading import as_bytes, has_unseen, without_unseen
-from recollect.privacy.secret_runs import MADE, keys_in_runs
-from recollect.privacy.secret_stores import kept_passwords
+from recollect.privacy.secret_reading import as_bytes, has_invisible, without_invisible
+from recollect.privacy.secret_runs import GENERATED, find_keys_in_runs
+from recollect.privacy.secret_stores import find_stored_passwords
 
-Look = Callable[[bytes, bytes], Iterator[tuple[int, int, str]]]
+Search = Callable[[bytes, bytes], Iterator[tuple[int, int, str]]]
 
 _MARK = "[redacted:"
 _MARKED = re.compile(r"\[redacted:[a-z0-9.\-]{1,50}\]")  # names of rules: no secret hides in one
 _SHORTEST_SECRET_TEXT = 6
-_PASSES = 8
+_MAX_PASSES = 8
 _REACH = 4_000  # beyond it nothing changes when a secret is gone
 _EDGE = 1_000  # what was cut there may look like something else
 
@@ -39,22 +39,22 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Redacted:
+class Redaction:
     text: str
     found: tuple[Secret, ...]  # by place, none overlapping another
 
 
-def redact(text: str) -> Redacted:
+def redact(text: str) -> Redaction:
     """Looks again at what it has made until nothing is found: a secret may have hidden behind another."""
     redacted = text
     found: list[Secret] = []
-    for number in range(_PASSES):
-        more = _secrets(redacted) if not number else _near(redacted, found)
+    for number in range(_MAX_PASSES):
+        more = _find_secrets(redacted) if not number else _find_near(redacted, found)
         if not more:
             break
-        found = _joined(found, more)
-        redacted = _replaced(text, found)
-    return Redacted(text=redacted, found=tuple(found))
+        found = _add_found(found, more)
+        redacted = _replace(text, found)
+    return Redaction(text=redacted, found=tuple(found))
 
 
 def redact_name(name: str) -> str:
@@ -64,53 +64,53 @@ def redact_name(name: str) -> str:
     return "/".join(redact(part).text for part in whole.split("/")) if "/" in whole else whole
 
 
-def _secrets(text: str) -> list[Secret]:
+def _find_secrets(text: str) -> list[Secret]:
     """One look. On bytes, one for each character: they are searched faster, and places stay what they are."""
     if len(text) < _SHORTEST_SECRET_TEXT:
         return []
-    if has_unseen(text):
-        seen, places = without_unseen(text)
-        return [Secret(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in _secrets(seen)]
-    plain = as_bytes(_without_marks(text))
+    if has_invisible(text):
+        seen, places = without_invisible(text)
+        return [Secret(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in _find_secrets(seen)]
+    plain = as_bytes(_blank_marks(text))
     low = plain.lower()
     names = as_names(plain)
     words = set(names.split())
-    families = set[Look]().union(*map(_families, words))
+    families = set[Search]().union(*map(_searches_for, words))
     # The order is the rank: where two overlap, the first gives its name.
-    runs = list(keys_in_runs(plain))
+    runs = list(find_keys_in_runs(plain))
     found = [
-        *private_keys(plain, low),
-        *(run for run in runs if run[2] != MADE),
-        *in_addresses(plain, low),
-        *kept_passwords(plain, low),
+        *find_private_keys(plain, low),
+        *(run for run in runs if run[2] != GENERATED),
+        *find_in_addresses(plain, low),
+        *find_stored_passwords(plain, low),
     ]
     for _, look in _BY_WORD:
         if look in families:
             found += look(plain, low)
-    found += assigned(plain, names, words)
-    found += (run for run in runs if run[2] == MADE)
-    return _merged(plain, found) if found else []
+    found += find_assigned(plain, names, words)
+    found += (run for run in runs if run[2] == GENERATED)
+    return _merge(plain, found) if found else []
 
 
 # Rules that ask for certain words: most texts have none of these, and most words were met before.
-_BY_WORD: tuple[tuple[Callable[[bytes], bool], Look], ...] = (
-    (may_be_in_headers, in_headers),
-    (may_be_in_commands, in_commands),
-    (may_be_of_codes, recovery_codes),
-    (b"kind".__eq__, manifests),
+_BY_WORD: tuple[tuple[Callable[[bytes], bool], Search], ...] = (
+    (may_be_in_headers, find_in_headers),
+    (may_be_in_commands, find_in_commands),
+    (may_name_codes, find_recovery_codes),
+    (b"kind".__eq__, find_in_manifests),
 )
 
 
 @lru_cache(maxsize=1 << 16)
-def _families(word: bytes) -> frozenset[Look]:
+def _searches_for(word: bytes) -> frozenset[Search]:
     low = word.lower()
     return frozenset(look for may_be, look in _BY_WORD if may_be(low))
 
 
-def _near(text: str, found: list[Secret]) -> list[Secret]:
+def _find_near(text: str, found: list[Secret]) -> list[Secret]:
     """A later look: only what is near a secret can have changed. `text` is what `found` was redacted from, redacted."""
     if len(text) <= _REACH:
-        return _secrets(text)
+        return _find_secrets(text)
     shift = 0
     parts: list[tuple[int, int]] = []
     for secret in found:
@@ -125,17 +125,17 @@ def _near(text: str, found: list[Secret]) -> list[Secret]:
     for start, end in parts:
         first = start + _EDGE if start else 0
         last = end - _EDGE if end < len(text) else len(text)
-        inside = (Secret(rule=s.rule, start=s.start + start, end=s.end + start) for s in _secrets(text[start:end]))
+        inside = (Secret(rule=s.rule, start=s.start + start, end=s.end + start) for s in _find_secrets(text[start:end]))
         more += [secret for secret in inside if first <= secret.start and secret.end <= last]
     return more
 
 
-def _without_marks(text: str) -> str:
+def _blank_marks(text: str) -> str:
     """What is redacted already must neither be found nor lend its name to what follows."""
     return _MARKED.sub(lambda mark: "\x01" * len(mark[0]), text) if _MARK in text else text
 
 
-def _merged(plain: bytes, found: Iterable[tuple[int, int, str]]) -> list[Secret]:
+def _merge(plain: bytes, found: Iterable[tuple[int, int, str]]) -> list[Secret]:
     """Overlapping ones become one, under the name of the one found by the surer way."""
     ranked = sorted((start, end, rank, rule) for rank, (start, end, rule) in enumerate(found))
     merged: list[tuple[int, int, int, str]] = []
@@ -150,7 +150,7 @@ def _merged(plain: bytes, found: Iterable[tuple[int, int, str]]) -> list[Secret]
     return [Secret(rule=rule, start=start, end=end) for start, end, _, rule in merged]
 
 
-def _replaced(text: str, found: list[Secret]) -> str:
+def _replace(text: str, found: list[Secret]) -> str:
     parts, done = [], 0
     for secret in found:
         parts += [text[done : secret.start], _mark(secret)]
@@ -162,7 +162,7 @@ def _mark(secret: Secret) -> str:
     return f"{_MARK}{secret.rule}]"
 
 
-def _joined(found: list[Secret], more: list[Secret]) -> list[Secret]:
+def _add_found(found: list[Secret], more: list[Secret]) -> list[Secret]:
     """`more` has its places in the text where `found` is redacted already: brought back to the text as it was given."""
     shifts = list(accumulate((s.end - s.start - len(_mark(s)) for s in found), initial=0))
     starts = [s.start - shift for s, shift in zip(found, shifts, strict=False)]

@@ -9,8 +9,8 @@ from recollect.domain.memory import Kind, Role
 from recollect.text.block import visible
 from recollect.text.lookalikes import folded, latin
 
-_OF_THE_USER = frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION})  # only the user knows what they want
-_AUTHORITATIVE = _OF_THE_USER | {Kind.DECISION}  # what later sessions follow
+_ONLY_FROM_USER = frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION})  # only the user knows what they want
+_AUTHORITATIVE = _ONLY_FROM_USER | {Kind.DECISION}  # what later sessions follow
 
 # Letters that no screen shows, but a model reads: a flag of a region has six of them.
 _TAG_LETTERS = re.compile("[\U000e0020-\U000e007e]{8,}")
@@ -29,7 +29,7 @@ def kind_for(kind: Kind, role: Role, *, is_own_save: bool = False) -> Kind:
         case Role.USER | Role.IMPORT:
             return kind
         case Role.ASSISTANT:
-            return Kind.RESEARCH if kind in _OF_THE_USER and not is_own_save else kind
+            return Kind.RESEARCH if kind in _ONLY_FROM_USER and not is_own_save else kind
         case Role.TOOL:
             return Kind.RESEARCH if kind in _AUTHORITATIVE else kind
 

@@ -19,23 +19,23 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import FileState, SeenFile
 from recollect.domain.memory import Anchor
 from recollect.workspace import git
-from recollect.workspace.git_index import Asked, Index, IndexEntry
+from recollect.workspace.git_index import GitIndex, IndexEntry, PathQuery
 from recollect.workspace.lru import LruCache
 
 PROMPT_S = 0.1  # a prompt waits no longer than this
 MAX_READ_BYTES = 4_000_000  # a larger file is compared by what git's index says of it
 MAX_HASHED_BYTES = 64_000_000  # whoever names a file waits for its hash; of a larger one, none is kept
-MAX_AT_WORK = 4  # threads that wait for a disk; while all of them do, nothing is known
+MAX_THREADS = 4  # threads that wait for a disk; while all of them do, nothing is known
 SETTLED_NS = 2_000_000_000  # a file that was written just now may be written again and look the same
 
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ALGORITHM = {40: "sha1", 64: "sha256"}
 
-Look = tuple[str, int, int, int, int, int, int]  # path, digits of the id, device, inode, size, mtime and ctime
+FileKey = tuple[str, int, int, int, int, int, int]  # path, digits of the id, device, inode, size, mtime and ctime
 
 
 @dataclass(frozen=True, slots=True)
-class _Ids:
+class _ContentIds:
     """Of one content, in one format."""
 
     raw: str
@@ -48,15 +48,15 @@ class _Ids:
 class AnchoredFiles:
     def __init__(self, *, prompt_s: float = PROMPT_S) -> None:
         self._prompt_s = prompt_s
-        self._known = LruCache[Look, _Ids]()  # the same look, the same content
-        self._index = Index()
-        self._at_work = threading.Semaphore(MAX_AT_WORK)
+        self._known = LruCache[FileKey, _ContentIds]()  # the same look, the same content
+        self._index = GitIndex()
+        self._at_work = threading.Semaphore(MAX_THREADS)
 
     def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
         """Each of them as it is now. `asked`: somebody wants to know and waits; otherwise a prompt does."""
         if asked:
-            return self._looked_at(root, anchors)
-        return self._known_fresh(root, anchors) or self._in_time(root, anchors)
+            return self._check_all(root, anchors)
+        return self._check_cached(root, anchors) or self._check_in_time(root, anchors)
 
     def anchored(self, root: str, anchor: Anchor) -> Anchor:
         """With the hash of the file as it is now; unchanged where it has one, or where no such file is in the project.
@@ -66,8 +66,8 @@ class AnchoredFiles:
         if anchor.hash is not None:
             return anchor
         try:
-            name = _inside(root, anchor.path)
-            return Anchor(name, self._id_now(root, name))
+            name = _name_in_project(root, anchor.path)
+            return Anchor(name, self._current_id(root, name))
         except (OSError, ValueError, InvalidValue):
             return anchor
 
@@ -75,8 +75,8 @@ class AnchoredFiles:
         """The file that somebody names from a folder, as it is now."""
         named = repr(path[:80])
         try:
-            name = _inside(root, str(Path(folder, path)))
-            return Anchor(name, self._id_now(root, name))
+            name = _name_in_project(root, str(Path(folder, path)))
+            return Anchor(name, self._current_id(root, name))
         except (FileNotFoundError, NotADirectoryError):
             raise InvalidValue(f"There is no file {named}; give the path of one in this project.") from None
         except OSError as error:
@@ -84,7 +84,7 @@ class AnchoredFiles:
         except ValueError as error:
             raise InvalidValue(f"The file {named} cannot be used: {error}. Give another one.") from None
 
-    def _known_fresh(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile] | None:
+    def _check_cached(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile] | None:
         """Mostly all files look as they did: that takes no reading, and no thread. None: it is not so."""
         real_folder, until = cache(os.path.realpath), time.monotonic() + self._prompt_s
         seen = []
@@ -94,8 +94,8 @@ class AnchoredFiles:
                 seen.append(SeenFile(anchor.path, FileState.UNKNOWN))
                 continue
             try:
-                file, _ = _in_folder(root, anchor.path, real_folder)
-                ids = self._known.get(_look_of(file, os.lstat(file), len(known)))
+                file, _ = _resolve_folder(root, anchor.path, real_folder)
+                ids = self._known.get(_cache_key(file, os.lstat(file), len(known)))
             except (OSError, ValueError):
                 return None
             if ids is None or not ids.has(known) or time.monotonic() > until:
@@ -103,13 +103,13 @@ class AnchoredFiles:
             seen.append(SeenFile(anchor.path, FileState.FRESH))
         return seen
 
-    def _in_time(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile]:
+    def _check_in_time(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile]:
         """In a thread of its own: nothing can interrupt a read from a disk that does not answer."""
         seen: list[SeenFile] = []
 
         def look() -> None:
             try:
-                seen.extend(self._looked_at(root, anchors))
+                seen.extend(self._check_all(root, anchors))
             finally:
                 self._at_work.release()
 
@@ -119,15 +119,15 @@ class AnchoredFiles:
             worker.join(self._prompt_s)  # it goes on alone: the next prompt finds what it has learnt
         return list(seen) or _unknown(anchors)
 
-    def _looked_at(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile]:
-        if not _is_there(root):
+    def _check_all(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile]:
+        if not _is_folder(root):
             return _unknown(anchors)
         real_folder = cache(os.path.realpath)  # most files lie in few folders
-        seen = [self._look(root, anchor, real_folder) for anchor in anchors]
+        seen = [self._check_one(root, anchor, real_folder) for anchor in anchors]
         doubtful = {one.asks_index for one in seen if one.asks_index is not None}
         entries = self._index.entries(root, doubtful) if doubtful else {}
-        states = [one.state if one.asks_index is None else one.judged(entries.get(one.asks_index)) for one in seen]
-        moved = self._moved(
+        states = [one.state if one.asks_index is None else one.state_with(entries.get(one.asks_index)) for one in seen]
+        moved = self._find_moved(
             root, {one.known for one, state in zip(seen, states, strict=True) if state is FileState.GONE}
         )
         return [
@@ -135,49 +135,51 @@ class AnchoredFiles:
             for anchor, one, state in zip(anchors, seen, states, strict=True)
         ]
 
-    def _moved(self, root: str, gone: Collection[str]) -> dict[str, str]:
+    def _find_moved(self, root: str, gone: Collection[str]) -> dict[str, str]:
         """Where a content lies now, as far as git's index knows of one place for it."""
-        return {known: path for known, path in self._index.holders(root, gone).items() if _is_file_of(root, path)}
+        return {
+            known: path for known, path in self._index.paths_by_id(root, gone).items() if _is_project_file(root, path)
+        }
 
-    def _look(self, root: str, anchor: Anchor, real_folder: Callable[[str], str]) -> "_FileState":
+    def _check_one(self, root: str, anchor: Anchor, real_folder: Callable[[str], str]) -> "_FileCheck":
         known = anchor.hash or ""
         if not _ID.fullmatch(known):
-            return _FileState(known=known, state=FileState.UNKNOWN)
+            return _FileCheck(known=known, state=FileState.UNKNOWN)
         asks = None
         try:
-            file, name = _in_folder(root, anchor.path, real_folder)
+            file, name = _resolve_folder(root, anchor.path, real_folder)
             asks = name, len(known)
             look = os.lstat(file)
             if stat.S_ISLNK(look.st_mode):
-                file, name = _resolved(root, anchor.path)
+                file, name = _resolve(root, anchor.path)
                 asks, look = (name, len(known)), os.lstat(file)
             if not stat.S_ISREG(look.st_mode):
-                return _FileState(known=known, state=FileState.UNKNOWN)
+                return _FileCheck(known=known, state=FileState.UNKNOWN)
             if look.st_size > MAX_READ_BYTES:
-                return _FileState(known=known, state=FileState.UNKNOWN, look=look, asks_index=asks)
+                return _FileCheck(known=known, state=FileState.UNKNOWN, look=look, asks_index=asks)
             if self._ids(file, look, len(known)).has(known):
-                return _FileState(known=known, state=FileState.FRESH)
-            return _FileState(known=known, state=FileState.CHANGED, look=look, asks_index=asks)
+                return _FileCheck(known=known, state=FileState.FRESH)
+            return _FileCheck(known=known, state=FileState.CHANGED, look=look, asks_index=asks)
         except (FileNotFoundError, NotADirectoryError):
-            return _FileState(known=known, state=FileState.GONE, asks_index=asks)
+            return _FileCheck(known=known, state=FileState.GONE, asks_index=asks)
         except (OSError, ValueError):  # not allowed, a NUL, a name too long, a way out of the project
-            return _FileState(known=known, state=FileState.UNKNOWN)
+            return _FileCheck(known=known, state=FileState.UNKNOWN)
 
-    def _ids(self, file: str, look: os.stat_result, digits: int) -> _Ids:
-        key = _look_of(file, look, digits)
+    def _ids(self, file: str, look: os.stat_result, digits: int) -> _ContentIds:
+        key = _cache_key(file, look, digits)
         known = self._known.get(key)
         if known is None:
-            known = _ids_of(_content(file, MAX_READ_BYTES), digits)
+            known = _ids_of(_read_file(file, MAX_READ_BYTES), digits)
             if time.time_ns() - max(look.st_mtime_ns, look.st_ctime_ns) > SETTLED_NS:
                 self._known.keep(key, known)
         return known
 
-    def _id_now(self, root: str, name: str) -> str | None:
+    def _current_id(self, root: str, name: str) -> str | None:
         """None: it is too large."""
         digits, file = git.id_digits(root), Path(root, name)
         if file.lstat().st_size > MAX_HASHED_BYTES:
             return None
-        ids = _ids_of(_content(str(file), MAX_HASHED_BYTES), digits)
+        ids = _ids_of(_read_file(str(file), MAX_HASHED_BYTES), digits)
         if ids.normal == ids.raw:
             return ids.raw
         entry = self._index.entries(root, {(name, digits)}).get((name, digits))
@@ -185,15 +187,15 @@ class AnchoredFiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _FileState:
+class _FileCheck:
     """What the file itself says, before git's index is asked."""
 
     known: str  # the id that it had
     state: FileState
     look: os.stat_result | None = None  # None: it is not there
-    asks_index: Asked | None = None  # None: nothing is left to ask
+    asks_index: PathQuery | None = None  # None: nothing is left to ask
 
-    def judged(self, entry: IndexEntry | None) -> FileState:
+    def state_with(self, entry: IndexEntry | None) -> FileState:
         """git may keep another content than the folder has: filters, and what a sparse checkout leaves out."""
         if entry is None:
             return self.state
@@ -205,7 +207,7 @@ class _FileState:
         return self.state
 
 
-def _look_of(file: str, seen: os.stat_result, digits: int) -> Look:
+def _cache_key(file: str, seen: os.stat_result, digits: int) -> FileKey:
     return file, digits, seen.st_dev, seen.st_ino, seen.st_size, seen.st_mtime_ns, seen.st_ctime_ns
 
 
@@ -213,7 +215,7 @@ def _unknown(anchors: Sequence[Anchor]) -> list[SeenFile]:
     return [SeenFile(anchor.path, FileState.UNKNOWN) for anchor in anchors]
 
 
-def _is_there(root: str) -> bool:
+def _is_folder(root: str) -> bool:
     """Not so: a disk that is not mounted, say. Then nothing is gone."""
     try:
         return stat.S_ISDIR(Path(root).stat().st_mode)
@@ -221,37 +223,37 @@ def _is_there(root: str) -> bool:
         return False
 
 
-def _inside(root: str, path: str) -> str:
+def _name_in_project(root: str, path: str) -> str:
     """The path of a regular file of this project, from its root and without links; raises otherwise."""
-    file, name = _resolved(root, path)
+    file, name = _resolve(root, path)
     mode = os.lstat(file).st_mode
     if not stat.S_ISREG(mode):
         raise ValueError("it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file")
     return name
 
 
-def _is_file_of(root: str, path: str) -> bool:
+def _is_project_file(root: str, path: str) -> bool:
     """Whether it may be shown as a file of this project; an index can say anything."""
     try:
-        return path.isprintable() and _inside(root, path) == path
+        return path.isprintable() and _name_in_project(root, path) == path
     except (OSError, ValueError):
         return False
 
 
-def _resolved(root: str, path: str) -> tuple[str, str]:
+def _resolve(root: str, path: str) -> tuple[str, str]:
     """Where it really lies, and its path from the root; a way out is refused."""
-    return _from_root(root, os.path.realpath(_whole(root, path)))
+    return _from_root(root, os.path.realpath(_absolute(root, path)))
 
 
-def _in_folder(root: str, path: str, real_folder: Callable[[str], str]) -> tuple[str, str]:
+def _resolve_folder(root: str, path: str, real_folder: Callable[[str], str]) -> tuple[str, str]:
     """The same, while the file itself may be a link."""
-    folder, _, last = _whole(root, path).rpartition("/")
+    folder, _, last = _absolute(root, path).rpartition("/")
     if not folder or last in ("", ".", ".."):
-        return _resolved(root, path)
+        return _resolve(root, path)
     return _from_root(root, f"{real_folder(folder)}/{last}")
 
 
-def _whole(root: str, path: str) -> str:
+def _absolute(root: str, path: str) -> str:
     """In strings: pathlib takes twice as long, and a prompt waits."""
     return path if path.startswith("/") else f"{root}/{path}"
 
@@ -264,7 +266,7 @@ def _from_root(root: str, file: str) -> tuple[str, str]:
     return file, file.removeprefix(top)
 
 
-def _content(file: str, at_most: int) -> bytes:
+def _read_file(file: str, at_most: int) -> bytes:
     """Of what lies there now: a link or a pipe that was put there since is not followed and not waited for."""
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with open(descriptor, "rb") as opened:  # noqa: PTH123  # it is open already
@@ -276,11 +278,11 @@ def _content(file: str, at_most: int) -> bytes:
     return content
 
 
-def _ids_of(content: bytes, digits: int) -> _Ids:
+def _ids_of(content: bytes, digits: int) -> _ContentIds:
     raw = _id_of(content, digits)
     if b"\r\n" not in content:
-        return _Ids(raw, raw)
-    return _Ids(raw, _id_of(content.replace(b"\r\n", b"\n"), digits))
+        return _ContentIds(raw, raw)
+    return _ContentIds(raw, _id_of(content.replace(b"\r\n", b"\n"), digits))
 
 
 def _id_of(content: bytes, digits: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-MOST_STEPS = 2000  # folders that are looked into
+MAX_FOLDERS = 2000  # folders that are looked into
 
 
 def name_of(folder: Path) -> str:
@@ -19,11 +19,15 @@ def name_of(folder: Path) -> str:
 
 def folder_of(name: str) -> Path | None:
     """None: it is not there, or cannot be told."""
-    found = list(islice(_below(Path("/"), name.removeprefix("-"), [MOST_STEPS]), 2)) if name.startswith("-") else []
+    found = (
+        list(islice(_matching_folders(Path("/"), name.removeprefix("-"), [MAX_FOLDERS]), 2))
+        if name.startswith("-")
+        else []
+    )
     return found[0] if len(found) == 1 else None
 
 
-def _below(folder: Path, rest: str, steps: list[int]) -> Iterator[Path]:
+def _matching_folders(folder: Path, rest: str, steps: list[int]) -> Iterator[Path]:
     steps[0] -= 1
     if steps[0] < 0:
         return
@@ -37,4 +41,4 @@ def _below(folder: Path, rest: str, steps: list[int]) -> Iterator[Path]:
         if rest == spelled:
             yield folder / name
         elif rest.startswith(f"{spelled}-"):
-            yield from _below(folder / name, rest[len(spelled) + 1 :], steps)
+            yield from _matching_folders(folder / name, rest[len(spelled) + 1 :], steps)

@@ -20,7 +20,11 @@ from recollect.workspace import marker
 USUAL_PORTS = (None, 22, 80, 443)
 # Hosts where upper and lower case in a path are the same, and what else they are called.
 FORGES = frozenset({"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})
-CALLED = {"ssh.github.com": "github.com", "altssh.gitlab.com": "gitlab.com", "altssh.bitbucket.org": "bitbucket.org"}
+FORGE_ALIASES = {
+    "ssh.github.com": "github.com",
+    "altssh.gitlab.com": "gitlab.com",
+    "altssh.bitbucket.org": "bitbucket.org",
+}
 MAX_FILE_BYTES = 1_000_000
 MAX_PATH_CHARS = 400  # what is longer is shortened, and told apart by its hash
 GIT_TIMEOUT_S = 0.5  # a session is waiting; without the root commit it is found by its remote or its place
@@ -37,7 +41,7 @@ _SHA256 = re.compile(r"^\s*objectformat\s*=\s*\"?sha256\b", re.IGNORECASE | re.M
 def place_of(folder: str) -> FolderFacts:
     check_folder(folder)
     try:
-        return _seen_from(Path(folder).resolve())
+        return _read_facts(Path(folder).resolve())
     except (OSError, ValueError, RuntimeError) as error:  # a NUL inside, too long, not allowed, a circle of links
         raise InvalidValue(f"The folder {redact(folder).text[:80]!r} cannot be used: {error}.") from None
 
@@ -75,9 +79,9 @@ def branch_of(folder: str) -> str | None:
         git = root / ".git"
         if not git.is_dir():
             # Each worktree has its own, which is not in the repository's own folder.
-            _, _, target = _text(git).partition("gitdir:")
+            _, _, target = _read_text(git).partition("gitdir:")
             git = root / target.strip()
-        head = _text(git / "HEAD")
+        head = _read_text(git / "HEAD")
     except (OSError, ValueError, RuntimeError):
         return None
     named = _BRANCH.fullmatch(head.rstrip("\n"))
@@ -87,10 +91,10 @@ def branch_of(folder: str) -> str | None:
 def id_digits(root: str) -> int:
     """How many hexadecimal digits an id has in this repository: 40 of SHA-1, 64 of SHA-256."""
     git = _git_folder(Path(root))
-    return 64 if git is not None and _SHA256.search(_text(git / "config")) else 40
+    return 64 if git is not None and _SHA256.search(_read_text(git / "config")) else 40
 
 
-def _seen_from(folder: Path) -> FolderFacts:
+def _read_facts(folder: Path) -> FolderFacts:
     marked, git = marker.find(folder), _git_folder(folder)
     name = None if marked is None else marker.project_name(marked)
     if git is None:
@@ -99,14 +103,14 @@ def _seen_from(folder: Path) -> FolderFacts:
     repository = git.parent if git.name == ".git" else git
     url = _remote(git)
     remote = _remote_id(None if url is None else normalise_remote(url, repository))
-    former = _remote_id(None if url is None else _as_before(url, repository))
+    former = _remote_id(None if url is None else _former_name(url, repository))
     return FolderFacts(
         root=str(root_of(folder)),
         path=_path_id(repository),
         remote=remote,
         name=name,
         former_remote=former if former != remote else None,
-        is_former_shared=former != remote and url is not None and _is_place_on_host(url),
+        is_former_shared=former != remote and url is not None and _is_absolute_on_host(url),
     )
 
 
@@ -127,16 +131,16 @@ def is_in_project(folder: Path) -> bool:
 
 def root_of(folder: Path) -> Path:
     """The top of the working tree that a folder lies in; the folder itself outside of git."""
-    return next((place for place in (folder, *folder.parents) if claims(place, folder)), folder)
+    return next((place for place in (folder, *folder.parents) if has_repository_for(place, folder)), folder)
 
 
-def claims(place: Path, folder: Path) -> bool:
+def has_repository_for(place: Path, folder: Path) -> bool:
     """Whether there is a repository at this place that a folder in it belongs to. Who keeps the files of their home in
     git does not make one project of all that lies there: such a repository has only its own top."""
-    return (place / ".git").exists() and (place == folder or not _is_above_all(place))
+    return (place / ".git").exists() and (place == folder or not _contains_home(place))
 
 
-def _is_above_all(place: Path) -> bool:
+def _contains_home(place: Path) -> bool:
     """Whether it is the home of the user, or has it inside."""
     try:
         return Path.home().resolve().is_relative_to(place)
@@ -150,24 +154,24 @@ def normalise_remote(url: str, root: Path) -> str | None:
 
     A path is read from the repository's root; None: nothing that names a project.
     """
-    before = _as_before(url, root)
+    before = _former_name(url, root)
     if before is None or before.startswith("/") or "/" not in before:
         return before
     host, _, path = before.partition("/")
     host = host.removesuffix(".")
-    host = CALLED.get(host, host)
+    host = FORGE_ALIASES.get(host, host)
     if host.removeprefix("www.") in FORGES:
         return f"{host.removeprefix('www.')}/{path.strip('/').lower()}"
-    return f"{host}//{path}" if _is_place_on_host(url) else f"{host}/{path}"
+    return f"{host}//{path}" if _is_absolute_on_host(url) else f"{host}/{path}"
 
 
-def _is_place_on_host(url: str) -> bool:
+def _is_absolute_on_host(url: str) -> bool:
     """`host:/srv/one`, which earlier versions took for `host:srv/one`."""
     scp = _SCP.match(url)
     return scp is not None and "://" not in url and scp["path"].startswith("/")
 
 
-def _as_before(url: str, root: Path) -> str | None:
+def _former_name(url: str, root: Path) -> str | None:
     """As earlier versions wrote it: what they kept is found again."""
     scp = _SCP.match(url)
     try:
@@ -185,15 +189,15 @@ def _readable(path: Path) -> str:
     """File names are bytes; an id is text: what is no UTF-8 or cannot be seen is spelled out."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
     seen = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
-    return _without_secrets(seen) if len(seen) <= MAX_PATH_CHARS else _told_apart(seen)
+    return _without_secrets(seen) if len(seen) <= MAX_PATH_CHARS else _hashed_name(seen)
 
 
 def _without_secrets(name: str) -> str:
     """An id is kept, shown and exported; a folder or a remote may have a token in its name."""
-    return name if redact_name(name) == name else _told_apart(name)
+    return name if redact_name(name) == name else _hashed_name(name)
 
 
-def _told_apart(name: str) -> str:
+def _hashed_name(name: str) -> str:
     """What is left of it, behind a hash: two places do not become one because the same was taken out of their names."""
     return f"{sha256(name.encode()).hexdigest()[:16]}…{redact_name(name)[-MAX_PATH_CHARS // 2 :]}"
 
@@ -202,33 +206,33 @@ def _git_folder(place: Path) -> Path | None:
     """The repository's own `.git`, also from a worktree, whose `.git` is a file that points there."""
     for folder in (place, *place.parents):
         git = folder / ".git"
-        if not claims(folder, place):
+        if not has_repository_for(folder, place):
             continue
         if git.is_dir():
             return git
         if git.is_file():
-            return _followed(git)
+            return _follow_pointer(git)
     return None
 
 
-def _followed(pointer: Path) -> Path | None:
+def _follow_pointer(pointer: Path) -> Path | None:
     """None: it leads nowhere, or to a repository that knows nothing of it: anybody can write such a file."""
-    _, _, target = _text(pointer).partition("gitdir:")
+    _, _, target = _read_text(pointer).partition("gitdir:")
     if not target.strip():
         return None
     git = (pointer.parent / target.strip()).resolve()
     common = git / "commondir"
     if common.is_file():  # a worktree
-        repository = (git / _text(common).strip()).resolve()
+        repository = (git / _read_text(common).strip()).resolve()
         is_there = git.parent == repository / "worktrees"
-        return repository if is_there and _leads_back(git / _text(git / "gitdir").strip(), pointer) else None
-    tree = _WORKTREE.search(_text(git / "config"))
+        return repository if is_there and _points_back(git / _read_text(git / "gitdir").strip(), pointer) else None
+    tree = _WORKTREE.search(_read_text(git / "config"))
     if tree is not None:  # a submodule
-        return git if _leads_back(git / tree["path"], pointer.parent) else None
+        return git if _points_back(git / tree["path"], pointer.parent) else None
     return git if git.name != ".git" else None  # that is of the folder that it lies in
 
 
-def _leads_back(named: Path, place: Path) -> bool:
+def _points_back(named: Path, place: Path) -> bool:
     """One that was moved by hand works in git too: nothing is where it was."""
     return named.resolve() == place.resolve() or not named.exists()
 
@@ -237,7 +241,7 @@ def _remote(git: Path) -> str | None:
     """`origin`, else the first remote of the configuration."""
     urls: dict[str, str] = {}
     name = None
-    for line in _text(git / "config").splitlines():
+    for line in _read_text(git / "config").splitlines():
         if section := _SECTION.match(line):
             name = section["name"]
         elif line.lstrip().startswith("["):
@@ -268,7 +272,7 @@ def _run_git(root: Path, *args: str) -> str:
     return done.stdout.decode("ascii", "replace").strip() if done.returncode == 0 else ""
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     """Of a file as git writes it: small, and a file. A pipe or a device in its place would keep us waiting for ever."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

@@ -20,9 +20,9 @@ ID_BYTES = {40: 20, 64: 32}  # by the hexadecimal digits of an id
 WITH_WHOLE_PATHS, WITH_SHORT_PATHS = (2, 3), 4  # versions
 SAMPLES, SAMPLE_BYTES = 16, 40_000  # some six thousand entries of any index, in a few milliseconds
 
-Asked = tuple[str, int]  # a path from the root, and how many digits its id has
-Look = tuple[str, int, int, int]  # of an index: path, inode, mtime and size
-NO_LOOK: Look = ("", 0, 0, 0)
+PathQuery = tuple[str, int]  # a path from the root, and how many digits its id has
+IndexKey = tuple[str, int, int, int]  # of an index: path, inode, mtime and size
+NO_INDEX: IndexKey = ("", 0, 0, 0)
 
 _STAT = struct.Struct(">10I")
 _FLAGS = struct.Struct(">H")
@@ -54,47 +54,47 @@ class IndexEntry:
         )
 
 
-class Index:
+class GitIndex:
     """Asked once about each thing, as long as the index stays as it is."""
 
     def __init__(self) -> None:
-        self._entries = LruCache[tuple[Look, Asked], IndexEntry | Literal[False]]()  # False: it has none
-        self._holders = LruCache[tuple[Look, str], str]()  # "": none, or several
+        self._entries = LruCache[tuple[IndexKey, PathQuery], IndexEntry | Literal[False]]()  # False: it has none
+        self._holders = LruCache[tuple[IndexKey, str], str]()  # "": none, or several
 
-    def entries(self, root: str, asked: Collection[Asked]) -> dict[Asked, IndexEntry]:
+    def entries(self, root: str, asked: Collection[PathQuery]) -> dict[PathQuery, IndexEntry]:
         """What the index of the working tree at `root` has of these paths."""
-        index, look = _found(root)
+        index, look = _find_index(root)
         if index is None:
             return {}
         found = {one: self._entries.get((look, one)) for one in asked}
         for digits in {digits for (_, digits), entry in found.items() if entry is None}:
             names = [name for (name, its_digits), entry in found.items() if entry is None and its_digits == digits]
-            read = entries(index, names, digits)
+            read = read_entries(index, names, digits)
             found |= {(name, digits): read.get(name, False) for name in names}
         for one, entry in found.items():
             self._entries.keep((look, one), entry or False)
         return {one: entry for one, entry in found.items() if isinstance(entry, IndexEntry)}
 
-    def holders(self, root: str, ids: Collection[str]) -> dict[str, str]:
+    def paths_by_id(self, root: str, ids: Collection[str]) -> dict[str, str]:
         """The path of each of these contents, where there is one and not several."""
-        index, look = _found(root) if ids else (None, NO_LOOK)
+        index, look = _find_index(root) if ids else (None, NO_INDEX)
         if index is None:
             return {}
         found = {known: self._holders.get((look, known)) for known in ids}
         unknown = [known for known, path in found.items() if path is None]
-        found |= dict.fromkeys(unknown, "") | (holders(index, unknown) if unknown else {})
+        found |= dict.fromkeys(unknown, "") | (paths_by_id(index, unknown) if unknown else {})
         for known, path in found.items():
             self._holders.keep((look, known), path or "")
         return {known: path for known, path in found.items() if path}
 
 
-def _found(root: str) -> tuple[Path | None, Look]:
+def _find_index(root: str) -> tuple[Path | None, IndexKey]:
     try:
         index = index_of(root)
         seen = None if index is None else index.stat()
     except (OSError, ValueError):
-        return None, NO_LOOK
-    return (None, NO_LOOK) if seen is None else (index, (str(index), seen.st_ino, seen.st_mtime_ns, seen.st_size))
+        return None, NO_INDEX
+    return (None, NO_INDEX) if seen is None else (index, (str(index), seen.st_ino, seen.st_mtime_ns, seen.st_size))
 
 
 def index_of(root: str) -> Path | None:
@@ -109,7 +109,7 @@ def index_of(root: str) -> Path | None:
     return None if "\x00" in target else Path(root, target, "index")
 
 
-def entries(index: Path, paths: Collection[str], id_digits: int) -> dict[str, IndexEntry]:
+def read_entries(index: Path, paths: Collection[str], id_digits: int) -> dict[str, IndexEntry]:
     """What an index has of these paths."""
     data, written_ns = _read(index, MAX_INDEX_BYTES)
     version, count = _header(data)
@@ -117,31 +117,31 @@ def entries(index: Path, paths: Collection[str], id_digits: int) -> dict[str, In
     names = {os.fsencode(path): path for path in paths}
     last = max(names, default=b"")
     if version == WITH_SHORT_PATHS:
-        walk = takewhile(lambda step: step[0] <= last, _walked(data, count, id_bytes))
+        walk = takewhile(lambda step: step[0] <= last, _walk(data, count, id_bytes))
         found = [(name, at) for name, at in walk if name in names]
     else:
-        found = list(_searched(data, names, id_bytes)) if version in WITH_WHOLE_PATHS else []
+        found = list(_search_names(data, names, id_bytes)) if version in WITH_WHOLE_PATHS else []
     return {names[name]: _entry(data, at, id_bytes, written_ns) for name, at in found}
 
 
-def holders(index: Path, ids: Collection[str]) -> dict[str, str]:
+def paths_by_id(index: Path, ids: Collection[str]) -> dict[str, str]:
     """The one path in an index that has this content; a content with several has none."""
     data, _ = _read(index, MAX_INDEX_BYTES)
     version, count = _header(data)
     found: dict[str, set[bytes]] = {known: set() for known in ids}
     for id_bytes in {len(known) // 2 for known in ids}:
         if version == WITH_SHORT_PATHS:
-            for name, at in _walked(data, count, id_bytes):
+            for name, at in _walk(data, count, id_bytes):
                 known = data[at + STAT_BYTES : at + STAT_BYTES + id_bytes].hex()
                 if known in found:
                     found[known].add(name)
         elif version in WITH_WHOLE_PATHS:
             for known in (known for known in ids if len(known) == 2 * id_bytes):
-                found[known].update(islice(_holding(data, bytes.fromhex(known)), 2))
+                found[known].update(islice(_names_with_id(data, bytes.fromhex(known)), 2))
     return {known: os.fsdecode(*names) for known, names in found.items() if len(names) == 1}
 
 
-def sampled(index: Path, id_digits: int) -> list[str]:
+def sample_paths(index: Path, id_digits: int) -> list[str]:
     """Paths of files, all of a small index; of a large one some from everywhere, so that no part speaks for the rest.
 
     Of version 4 the first ones, because there a path is told by what differs from the one before.
@@ -150,9 +150,9 @@ def sampled(index: Path, id_digits: int) -> list[str]:
     parts = list(_parts(index))
     version, count = _header(parts[0]) if parts else (0, 0)
     if version == WITH_SHORT_PATHS:
-        found = [name for name, at in _walked(parts[0], count, id_bytes) if _mode(parts[0], at) in _FILES]
+        found = [name for name, at in _walk(parts[0], count, id_bytes) if _mode(parts[0], at) in _FILES]
     elif version in WITH_WHOLE_PATHS:
-        found = [name for part in parts for name in _names(part, id_bytes)][:count]
+        found = [name for part in parts for name in _names_in_part(part, id_bytes)][:count]
     else:
         found = []
     return [os.fsdecode(name) for name in found]
@@ -160,7 +160,7 @@ def sampled(index: Path, id_digits: int) -> list[str]:
 
 def _parts(index: Path) -> Iterator[bytes]:
     """The whole file, or pieces of it that begin where an entry could."""
-    descriptor = _opened(index)
+    descriptor = _open(index)
     if descriptor is None:
         return
     with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
@@ -181,24 +181,24 @@ def _parts(index: Path) -> Iterator[bytes]:
             return
 
 
-def _names(part: bytes, id_bytes: int) -> Iterator[bytes]:
-    at = HEADER_BYTES if part.startswith(b"DIRC") else _first(part, id_bytes)
-    while (entry := _named(part, at, id_bytes)) is not None:
+def _names_in_part(part: bytes, id_bytes: int) -> Iterator[bytes]:
+    at = HEADER_BYTES if part.startswith(b"DIRC") else _first_entry(part, id_bytes)
+    while (entry := _entry_at(part, at, id_bytes)) is not None:
         if _mode(part, at) in _FILES:
             yield entry[0]
         at = entry[1]
 
 
-def _first(part: bytes, id_bytes: int) -> int:
+def _first_entry(part: bytes, id_bytes: int) -> int:
     """Where an entry begins that another one follows: no other bytes look like two of them."""
     for at in range(0, len(part), 8):
-        entry = _named(part, at, id_bytes)
-        if entry is not None and _named(part, entry[1], id_bytes) is not None:
+        entry = _entry_at(part, at, id_bytes)
+        if entry is not None and _entry_at(part, entry[1], id_bytes) is not None:
             return at
     return len(part)
 
 
-def _named(part: bytes, at: int, id_bytes: int) -> tuple[bytes, int] | None:
+def _entry_at(part: bytes, at: int, id_bytes: int) -> tuple[bytes, int] | None:
     """The path of the entry at `at` and where the next one begins; None: there is no whole entry here."""
     flags_at = at + STAT_BYTES + id_bytes
     if flags_at + 4 > len(part) or _mode(part, at) not in _FILES + _OTHERS:
@@ -224,7 +224,7 @@ def _header(data: bytes) -> tuple[int, int]:
     return version, count
 
 
-def _holding(data: bytes, known: bytes) -> Iterator[bytes]:
+def _names_with_id(data: bytes, known: bytes) -> Iterator[bytes]:
     at = data.find(known)
     while at >= 0:
         begin, flags_at = at - STAT_BYTES, at + len(known)
@@ -232,24 +232,24 @@ def _holding(data: bytes, known: bytes) -> Iterator[bytes]:
             (flags,) = _FLAGS.unpack_from(data, flags_at)
             name_at = flags_at + (4 if flags & _EXTENDED else 2)
             name = data[name_at : data.find(b"\x00", name_at)]
-            if _is_of(flags, len(name)):
+            if _is_entry_flags(flags, len(name)):
                 yield name
         at = data.find(known, at + 1)
 
 
-def _searched(data: bytes, names: Collection[bytes], id_bytes: int) -> Iterator[tuple[bytes, int]]:
+def _search_names(data: bytes, names: Collection[bytes], id_bytes: int) -> Iterator[tuple[bytes, int]]:
     """Paths stand there whole, so looking for their bytes is far quicker than reading every entry."""
     for name in names:
         at = data.find(name + b"\x00")
         while at >= 0:
-            begin = _beginning(data, at, len(name), id_bytes)
+            begin = _entry_start(data, at, len(name), id_bytes)
             if begin is not None:
                 yield name, begin
                 break
             at = data.find(name + b"\x00", at + 1)
 
 
-def _beginning(data: bytes, at: int, length: int, id_bytes: int) -> int | None:
+def _entry_start(data: bytes, at: int, length: int, id_bytes: int) -> int | None:
     """Of the entry whose path begins at `at`; None: these bytes are the end of another path, or no path."""
     for extended in (0, 2):
         flags_at = at - 2 - extended
@@ -258,16 +258,16 @@ def _beginning(data: bytes, at: int, length: int, id_bytes: int) -> int | None:
         if begin < HEADER_BYTES or (begin - HEADER_BYTES) % 8:
             continue
         (flags,) = _FLAGS.unpack_from(data, flags_at)
-        if bool(flags & _EXTENDED) == bool(extended) and _is_of(flags, length):
+        if bool(flags & _EXTENDED) == bool(extended) and _is_entry_flags(flags, length):
             return begin
     return None
 
 
-def _is_of(flags: int, length: int) -> bool:
+def _is_entry_flags(flags: int, length: int) -> bool:
     return not flags & _STAGE and flags & _LENGTH == min(length, _LENGTH)
 
 
-def _walked(data: bytes, count: int, id_bytes: int) -> Iterator[tuple[bytes, int]]:
+def _walk(data: bytes, count: int, id_bytes: int) -> Iterator[tuple[bytes, int]]:
     """Every path with its entry. In version 4 a path is told by what differs from the one before."""
     at, path = HEADER_BYTES, b""
     for _ in range(count):
@@ -313,7 +313,7 @@ def _entry(data: bytes, begin: int, id_bytes: int, written_ns: int) -> IndexEntr
 
 def _read(path: Path, at_most: int) -> tuple[bytes, int]:
     """A regular file that is not larger, and when it was written. A pipe in its place would keep us waiting."""
-    descriptor = _opened(path)
+    descriptor = _open(path)
     if descriptor is None:
         return b"", 0
     with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
@@ -326,7 +326,7 @@ def _read(path: Path, at_most: int) -> tuple[bytes, int]:
             return b"", 0
 
 
-def _opened(path: Path) -> int | None:
+def _open(path: Path) -> int | None:
     try:
         return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError):

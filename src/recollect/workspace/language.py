@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from recollect.workspace.git import id_digits
-from recollect.workspace.git_index import index_of, sampled
+from recollect.workspace.git_index import index_of, sample_paths
 
 MAX_ENTRIES, MAX_FOLDERS, MAX_DEPTH = 2_000, 100, 8  # of a folder without git
 MAX_ENTRIES_IN_FOLDER = 500  # one folder of thousands does not speak for all others
@@ -31,7 +31,7 @@ _ENDINGS = {
     "vb": "visual basic", "zig": "zig", "zsh": "shell",
 }  # fmt: skip
 # What is written in one of several languages, as the files beside it tell; the last one where nothing does.
-_SHARED = {
+_AMBIGUOUS = {
     "h": ("c++", "objective-c", "c"),
     "vue": ("typescript", "javascript"),
     "svelte": ("typescript", "javascript"),
@@ -48,33 +48,33 @@ _NOT_OURS = frozenset(
 def main_language(root: str) -> str | None:
     """`python`, `go`, `c++`: lower-case, as in the scope `language:python`. None: nothing tells."""
     try:
-        return _most(_tracked(root)) or _most(_lying(root))
+        return _main_language_of(_tracked_paths(root)) or _main_language_of(_paths_on_disk(root))
     except (OSError, ValueError, RuntimeError):  # not readable, not a path, a circle of links
         return None
 
 
-def _most(paths: Iterable[str]) -> str | None:
+def _main_language_of(paths: Iterable[str]) -> str | None:
     counts, beside, shared = Counter[str](), set[tuple[str, str]](), list[tuple[str, str]]()
     for path in paths:
         folder, _, name = path.rpartition("/")
         ending = name.rpartition(".")[2].lower() if "." in name[1:] else ""
-        if (ending not in _ENDINGS and ending not in _SHARED) or not _is_ours(folder, name):
+        if (ending not in _ENDINGS and ending not in _AMBIGUOUS) or not _is_ours(folder, name):
             continue
-        if ending in _SHARED:
+        if ending in _AMBIGUOUS:
             shared.append((folder, ending))
         else:
             counts[_ENDINGS[ending]] += 1
             beside.add((folder, _ENDINGS[ending]))
     alone = Counter(counts)
     for folder, ending in shared:
-        counts[_told(folder, ending, beside, alone)] += 1
+        counts[_shared_language(folder, ending, beside, alone)] += 1
     # Of as many files each: TypeScript, which a project does not have by chance; else whatever comes first by name.
     return min(counts, key=lambda language: (-counts[language], language != "typescript", language), default=None)
 
 
-def _told(folder: str, ending: str, beside: set[tuple[str, str]], alone: Counter[str]) -> str:
+def _shared_language(folder: str, ending: str, beside: set[tuple[str, str]], alone: Counter[str]) -> str:
     """The language of a file whose name leaves it open: by its own folder, else by the whole project."""
-    languages = _SHARED[ending]
+    languages = _AMBIGUOUS[ending]
     near = next((language for language in languages if (folder, language) in beside), None)
     return near or max(reversed(languages), key=lambda language: alone[language])
 
@@ -87,12 +87,12 @@ def _is_foreign(folder: str) -> bool:
     return folder.startswith(".") or folder.lower() in _NOT_OURS
 
 
-def _tracked(root: str) -> list[str]:
+def _tracked_paths(root: str) -> list[str]:
     index = index_of(root)
-    return [] if index is None else sampled(index, id_digits(root))
+    return [] if index is None else sample_paths(index, id_digits(root))
 
 
-def _lying(root: str) -> Iterator[str]:
+def _paths_on_disk(root: str) -> Iterator[str]:
     """Files from the top downwards, without following links."""
     home = Path.home()
     if Path(root) in (home, *home.parents):  # there lie projects, and none of them is it

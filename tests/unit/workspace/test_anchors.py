@@ -233,9 +233,9 @@ def test_a_damaged_index_raises_nothing(an_index: Path, data: st.DataObject) -> 
     broken = an_index.with_name("broken")
     broken.write_bytes(damaged)
     for digits in (40, 64):
-        git_index.entries(broken, ["src/a.py", "a.py", "src/b.py"], digits)
-        git_index.holders(broken, ["0" * digits, sha1(b"blob 6\x00a = 1\n").hexdigest()])
-    assert set(git_index.entries(an_index, ["src/a.py", "a.py", "src/b.py"], 40)) == {"src/a.py"}
+        git_index.read_entries(broken, ["src/a.py", "a.py", "src/b.py"], digits)
+        git_index.paths_by_id(broken, ["0" * digits, sha1(b"blob 6\x00a = 1\n").hexdigest()])
+    assert set(git_index.read_entries(an_index, ["src/a.py", "a.py", "src/b.py"], 40)) == {"src/a.py"}
 
 
 def test_no_more_is_kept_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,7 +383,7 @@ def test_what_was_written_just_now_is_read_again(tmp_path: Path) -> None:
 @covers("MEM-8")
 def test_a_prompt_does_not_wait_for_a_slow_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path)
-    answers, reading = threading.Event(), anchors_module._content
+    answers, reading = threading.Event(), anchors_module._read_file
 
     def slow(file: str, at_most: int) -> bytes:
         answers.wait(30)
@@ -391,9 +391,9 @@ def test_a_prompt_does_not_wait_for_a_slow_disk(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(anchors_module, "_content", slow)
     hasty, patient = AnchoredFiles(prompt_s=0.001), AnchoredFiles(prompt_s=30)
-    for _ in range(2 * anchors_module.MAX_AT_WORK):  # a disk that hangs must not collect threads without end
+    for _ in range(2 * anchors_module.MAX_THREADS):  # a disk that hangs must not collect threads without end
         assert states(hasty, tmp_path, MISSING, asked=False) == [UNKNOWN]
-    assert len([one for one in threading.enumerate() if one.name == "files"]) <= anchors_module.MAX_AT_WORK
+    assert len([one for one in threading.enumerate() if one.name == "files"]) <= anchors_module.MAX_THREADS
     answers.set()
     assert states(patient, tmp_path, MISSING, asked=False) == [CHANGED]
 

@@ -5,7 +5,7 @@ earlier instructions" is none. Every pattern meets small letters without accents
 and repeats nothing without a bound, so that its time is in proportion to the text.
 """
 
-from recollect.privacy.signs.abroad import ABROAD, SQUEEZED
+from recollect.privacy.signs.abroad import OTHER_LANGUAGES, SQUEEZED
 from recollect.privacy.signs.hiding import DETOURS, HIDING
 from recollect.privacy.signs.ignoring import IGNORING, POSING
 from recollect.privacy.signs.leaking import LEAKING, OTHERS
@@ -28,5 +28,5 @@ SIGNS: tuple[Sign, ...] = (
     *LEAKING,
     *ROLES,
     *OTHERS,
-    *ABROAD,
+    *OTHER_LANGUAGES,
 )

@@ -6,7 +6,7 @@ Kana come without their marks: `folded` takes them for accents.
 from recollect.privacy.signs import reasons
 from recollect.privacy.signs.sign import Sign
 
-ABROAD = (
+OTHER_LANGUAGES = (
     # German
     Sign(
         reasons.IGNORE,

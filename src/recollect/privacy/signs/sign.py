@@ -17,18 +17,18 @@ class Sign:
     def is_in(self, text: str) -> bool:
         if not any(hint in text for hint in self.hints):
             return False
-        return any(not self._is_ordinary(found) for found in _compiled(self.pattern).finditer(text))
+        return any(not self._is_ordinary(found) for found in _compile(self.pattern).finditer(text))
 
     def _is_ordinary(self, found: re.Match[str]) -> bool:
         if not self.unless:
             return False
         earliest = max(0, found.start() - _SENTENCE_CHARS)
         begin = max(earliest, *(found.string.rfind(end, earliest, found.start()) + 1 for end in _ENDS))
-        return _compiled(self.unless).search(found.string, begin, found.end() + _AFTER_CHARS) is not None
+        return _compile(self.unless).search(found.string, begin, found.end() + _AFTER_CHARS) is not None
 
 
 @cache  # a pattern is made when its hint is first met: most processes make none
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
