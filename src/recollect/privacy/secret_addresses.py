@@ -1,18 +1,16 @@
 """Passwords and keys in addresses: `postgres://app:secret@db`, a data source name, a webhook. Pure.
 
-Every pattern is anchored at a literal that is searched for first, and every quantifier that another could compete with
-is bounded: the work grows with the text and no faster.
+Every pattern is anchored at a literal that is searched for first, and every quantifier that could compete with another
+one is bounded: the time is in proportion to the text.
 """
 
 import re
 from collections.abc import Callable, Iterator
 
-from recollect.privacy.secret_patterns import BytesPattern, Match
+from recollect.privacy.secret_patterns import BytesPattern, Found, Match
 from recollect.privacy.secret_values import entropy, is_key, is_placeholder, is_reference, mixes_letters_and_digits
 
-Found = tuple[int, int, str]  # start, end, rule
-
-# A password may have any sign in it; the last `@` before what can be a host ends it. A port is no password.
+# A password may contain any sign; the last `@` before a possible host ends it. A port is not a password.
 _USERINFO = BytesPattern(
     rb"([^\s/:\"'<>`\\]{0,120}):(?!\d{1,5}(?:[/?#]|$))((?:[^\s\"'<>`\\\x01:]|:(?!//)){1,200})@"
     rb"(?=[\w\[${(%*<.\-][\w.\-\]}]{0,100}(?::|[/?#,;)\s\"'`>*\\$%]|$))"
@@ -22,7 +20,7 @@ _DATA_SOURCE = BytesPattern(rb"[\s\"'`=]([^\s:@\"'/`]{1,64}):([^\s@\"'`]{1,100})
 _ORACLE = BytesPattern(rb"thin:([^\s/@:\"']{1,64})/([^\s@\"'/]{1,100})@")
 _BACK = 180
 
-# Host and path are kept, what lets one in is not.
+# The host and the path stay, the part that grants access does not.
 _PARAMETERS: tuple[tuple[bytes, BytesPattern, str], ...] = tuple(
     (literal, BytesPattern(pattern, re.IGNORECASE), rule)
     for literal, pattern, rule in (
@@ -41,7 +39,7 @@ _PARAMETERS: tuple[tuple[bytes, BytesPattern, str], ...] = tuple(
         ),
     )
 )
-# Addresses that take what is sent to them: whoever knows the rest of one may send.
+# Webhooks: knowing the whole address is enough to send to it.
 _HOOK = BytesPattern(rb"(?:(?<=//)hooks?\.[\w.\-]{3,80}|/(?:incoming-?)?(?:web)?hooks?(?:b2)?)(?=/)", re.IGNORECASE)
 _HOOK_PATH = BytesPattern(rb"[^\s\"'`<>\\)\]]{8,400}")
 _HOOK_PART = BytesPattern(rb"[^/?&=@]+")
@@ -53,7 +51,7 @@ _SAMPLE_PASSWORDS = frozenset(
 
 
 def is_sample_password(password: bytes) -> bool:
-    """What documents write for a password, and what stands for one."""
+    """Return True for a placeholder, a reference or a password that documents use as a sample."""
     return (
         len(password) < 4
         or password.lower() in _SAMPLE_PASSWORDS
@@ -65,7 +63,7 @@ def is_sample_password(password: bytes) -> bool:
 
 
 def search_at(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
-    """What a look finds wherever the literal stands."""
+    """Call `look` wherever the literal occurs, and go on after what it finds."""
     place = low.find(literal)
     while place >= 0:
         last = place
@@ -76,7 +74,7 @@ def search_at(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]
 
 
 def find_in_addresses(text: bytes, low: bytes) -> Iterator[Found]:
-    """`low` is the text in lower case: same length, so that a place in one is a place in the other."""
+    """`low`: the text in lower case, of the same length, so that places are the same in both."""
     if b"@" in low:
         yield from search_at(low, b"://", lambda place: _find_userinfo(text, place + 3))
         yield from search_at(low, b"thin:", lambda place: _find_password(_ORACLE.match(text, place), 0))
@@ -105,19 +103,24 @@ def _find_userinfo(text: bytes, start: int) -> Iterator[Found]:
 
 def _find_webhook(text: bytes, place: int) -> Iterator[Found]:
     head = _HOOK.search(text, max(0, place - 12), place + 100)
-    path = _HOOK_PATH.match(text, head.end()) if head is not None else None
-    if head is None or path is None or head.start() > place or b"/commit/" in path.group():
+    if head is None or head.start() > place:
         return
-    parts = list(_HOOK_PART.finditer(text, *path.span()))
-    made = [
-        part
-        for part in parts
-        if len(part.group()) >= 8 and (is_key(part.group()) or mixes_letters_and_digits(part.group()))
-    ]
-    if made and not any(is_placeholder(part.group()) or is_reference(part.group()) for part in made):
-        first = next(part for part in parts if part is made[0] or (part.group().isdigit() and len(part.group()) > 4))
-        service = next((name for name in _SERVICES if name.encode() in text[max(0, place - 60) : head.end()]), "")
-        yield first.start(), made[-1].end(), f"{service}-webhook".lstrip("-")
+    path = _HOOK_PATH.match(text, head.end())
+    if path is None or b"/commit/" in path.group():
+        return
+    first, last = None, None  # the parts of the path from which on, and up to which, it is secret
+    for part in _HOOK_PART.finditer(text, *path.span()):
+        value = part.group()
+        if len(value) >= 8 and (is_key(value) or mixes_letters_and_digits(value)):
+            if is_placeholder(value) or is_reference(value):
+                return
+            first, last = first or part, part
+        elif value.isdigit() and len(value) > 4:
+            first = first or part
+    if first is not None and last is not None:
+        before = text[max(0, place - 60) : head.end()]
+        service = next((f"{name}-" for name in _SERVICES if name.encode() in before), "")
+        yield first.start(), last.end(), f"{service}webhook"
 
 
 def _find_data_source(text: bytes, place: int) -> Iterator[Found]:
