@@ -1,4 +1,4 @@
-"""Secrets in what is sent: headers and cookies. Pure. All work is bounded, as in `secret_addresses`."""
+"""Finds secrets in HTTP headers and cookies. Pure. The work is bounded as in `secret_addresses`."""
 
 import re
 from base64 import b64decode
@@ -6,10 +6,8 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator
 
 from recollect.privacy.secret_addresses import is_sample_password, search_at
-from recollect.privacy.secret_patterns import BytesPattern
+from recollect.privacy.secret_patterns import BytesPattern, Found
 from recollect.privacy.secret_values import Frame, is_key, is_password, is_placeholder
-
-Found = tuple[int, int, str]  # start, end, rule
 
 _SCHEMES = (b"bearer", b"basic ", b"ssws ", b"geniekey ")
 _SCHEME = BytesPattern(
@@ -26,7 +24,7 @@ _COOKIE_PART = BytesPattern(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
 _SESSION = BytesPattern(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
 
 _WORDS = (b"bearer", b"basic", b"ssws", b"geniekey", b"authorization", b"cookie")
-_MAX_LINE_CHARS = 1600  # how far a line is followed
+_MAX_LINE_CHARS = 1600
 
 
 def may_be_in_headers(word: bytes) -> bool:
@@ -41,7 +39,7 @@ def find_in_headers(text: bytes, low: bytes) -> Iterator[Found]:
 
 
 def _search_lines(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
-    """As the look takes in the rest of the line."""
+    """Call `look` once per line: it searches the rest of the line."""
     place = low.find(literal)
     while place >= 0:
         yield from look(place)
@@ -62,7 +60,7 @@ def _find_scheme(text: bytes, place: int) -> Iterator[Found]:
 
 
 def _is_login(value: bytes) -> bool:
-    """`user:password` in base64."""
+    """Check for `user:password` in base64."""
     if len(value) < 8 or is_placeholder(value):
         return False
     try:
