@@ -1,4 +1,4 @@
-"""What the name of a value tells: a password, a generated key, hardly anything, or nothing. Pure."""
+"""Judges the name of a value: a password, a generated key, a weak clue, or none. Pure."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ from recollect.privacy.secret_words import (
     WORDY_VENDORS,
 )
 
-# A name that tells has one of these in it.
+# Every name of a secret contains one of these.
 _ANCHOR = re.compile(
     rb"pass|pwd|pw|pin|puk|secret|token|key|cred|auth|jwt|access|api|seed|salt|sign?|totp|otp|code|login|logged|connect|pdo|mysqli"
     rb"|hmac|fernet|cipher|aes|crypt|serializer|wifi|kennwort|zugangs|wachtwoord|contrase|senha|clave|chave|parola|heslo"
@@ -31,7 +31,7 @@ _ANCHOR = re.compile(
 )
 _NAME_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.")
 _AS_NAMES = bytes(byte if byte in _NAME_BYTES else 0x20 for byte in range(256))
-_NAME_REACH = 60  # how far a name goes on to either side of the word that tells
+_NAME_REACH = 60  # how far a name goes on to either side of the anchor
 _MAX_NAME_CHARS = 120
 _MAX_SEARCHED_WORDS = 60
 _NAME = re.compile(rb"[^ ]+")
@@ -42,32 +42,32 @@ _VENDORS = sorted((name.replace("_", "") for name in VENDORS), key=len, reverse=
 _NOT_SECRET = re.compile(
     "publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag|hash$|sha$|vaultname"
 )
-# They stay after the telling word without taking anything back.
+# After the decisive word these change nothing.
 _NEUTRAL = frozenset("base value string str plain raw base64 b64 live prod staging dev main default env 1 2 3".split())
 
 
 class Strength(Enum):
     NOTHING = auto()
-    WEAK = auto()  # `key`, `auth`: only what is random beyond doubt
+    WEAK = auto()  # `key`, `auth`: only a value that is random beyond doubt
     PIN = auto()  # some digits
-    MAYBE = auto()  # `deployment_key`: what is long and random
-    LOGIN = auto()  # `login`, `connect`: only a password behind its user, or among what it is given
-    VENDOR = auto()  # the name of one who gives out keys
-    KEY = auto()  # `api_key`, `token`: whatever was generated
-    PASSWORD = auto()  # whatever is no plain word
+    MAYBE = auto()  # `deployment_key`: a long and random value
+    LOGIN = auto()  # `login`, `connect`: only a password after its user, or among arguments
+    VENDOR = auto()  # the name of a company that issues keys
+    KEY = auto()  # `api_key`, `token`: anything that was generated
+    PASSWORD = auto()  # anything but a plain word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameClue:
     strength: Strength
     rule: str
-    is_login: bool = False  # it may have a user and a password beside it
-    is_signer: bool = False  # it may have a key beside it
-    is_ordinary_word: bool = False  # `pass`: a word of every day, too
+    is_login: bool = False  # a user and a password may follow
+    is_signer: bool = False  # a key may follow
+    is_ordinary_word: bool = False  # `pass`
 
     @property
     def may_be_in_prose(self) -> bool:
-        """Whether the value may follow in a sentence."""
+        """Return True if the value may follow in a sentence."""
         return self.strength not in (Strength.NOTHING, Strength.LOGIN, Strength.VENDOR)
 
 
@@ -75,12 +75,12 @@ _NO_CLUE = NameClue(strength=Strength.NOTHING, rule="")
 
 
 def as_names(text: bytes) -> bytes:
-    """The words of a text where they are, with blanks for everything between them and one at either end."""
+    """Replace everything but words by blanks, and add one blank at either end."""
     return b" %b " % text.translate(_AS_NAMES)
 
 
 def find_names(names: bytes, words: Iterable[bytes]) -> Iterator[tuple[int, int]]:
-    """Where names stand that tell, in order. A text has few different words, and most of them were met before."""
+    """Find the names of secrets, in order. A text has few different words, and most of them are in the cache."""
     for start, word in _find_words(names, [word for word in words if _is_clue(word)]):
         if len(word) <= _MAX_NAME_CHARS:
             yield start, start + len(word.rstrip(b".-"))
@@ -88,13 +88,12 @@ def find_names(names: bytes, words: Iterable[bytes]) -> Iterator[tuple[int, int]
             yield from _find_in_long_word(word, start)
 
 
-def _find_words(names: bytes, tell: list[bytes]) -> Iterable[tuple[int, bytes]]:
-    if len(tell) > _MAX_SEARCHED_WORDS:  # one look for each would take too long
-        known = set(tell)
-        found = ((match.start() - 1, match.group()) for match in _NAME.finditer(names))
-        return ((place, word) for place, word in found if word in known)
+def _find_words(names: bytes, words: list[bytes]) -> list[tuple[int, bytes]]:
+    if len(words) > _MAX_SEARCHED_WORDS:  # one search per word would take too long
+        known = set(words)
+        return [(match.start() - 1, match.group()) for match in _NAME.finditer(names) if match.group() in known]
     places = []
-    for word in tell:
+    for word in words:
         place = names.find(b" %b " % word)
         while place >= 0:
             places.append((place, word))
@@ -103,7 +102,7 @@ def _find_words(names: bytes, tell: list[bytes]) -> Iterable[tuple[int, bytes]]:
 
 
 def _find_in_long_word(word: bytes, start: int) -> Iterator[tuple[int, int]]:
-    """In what is longer than names are."""
+    """Find anchors in a word that is longer than any name."""
     done = 0
     for anchor in _ANCHOR.finditer(word.lower()):
         if anchor.start() >= done:
@@ -120,7 +119,7 @@ def _is_clue(word: bytes) -> bool:
 
 @lru_cache(maxsize=4096)
 def telling(name: bytes) -> NameClue:
-    """Of `DB_PASSWORD`, `apiKey`, `x-auth-token`, `spring.mail.password` or two words of prose."""
+    """Judge `DB_PASSWORD`, `apiKey`, `x-auth-token`, `spring.mail.password` or two words of prose."""
     words = _split_words(name[-80:].decode("latin-1"))
     joined = "".join(words)
     if joined.endswith(_HASHED):
@@ -137,7 +136,7 @@ def telling(name: bytes) -> NameClue:
 
 
 def _split_words(name: str) -> list[str]:
-    """`passw0rd` is read as it is meant."""
+    """Split a name into lower-case words; `passw0rd` becomes `password`."""
     plain = name.lower().translate(_DIGITS_AS_LETTERS)
     if "passw" in plain and "passw" not in name.lower().replace("passw0", ""):
         name = plain
@@ -145,12 +144,14 @@ def _split_words(name: str) -> list[str]:
 
 
 def _find_vendor(words: list[str], joined: str) -> str | None:
-    found = next((name for name in _VENDORS if name in joined), None)
-    return found or next((word for word in words if word in WORDY_VENDORS), None)
+    for name in _VENDORS:
+        if name in joined:
+            return name
+    return next((word for word in words if word in WORDY_VENDORS), None)
 
 
 def _clue_of_words(words: list[str], joined: str) -> NameClue:
-    """By the last word that tells; what comes after it may take it back."""
+    """Judge by the last word with a strength; the words after it may cancel it."""
     for place in range(len(words) - 1, -1, -1):
         strength = _strength(words, place)
         if strength is Strength.NOTHING:
@@ -175,11 +176,9 @@ def _clue_of_words(words: list[str], joined: str) -> NameClue:
 
 def _strength(words: list[str], place: int) -> Strength:
     word = words[place]
-    if word in PASSWORDS or (
-        len(word) > 4 and word.endswith(("password", "passwd", "pwd", "pw")) and not word.startswith("get")
-    ):
+    if word in PASSWORDS or word == "pass":
         return Strength.PASSWORD
-    if word == "pass":
+    if len(word) > 4 and word.endswith(("password", "passwd", "pwd", "pw")) and not word.startswith("get"):
         return Strength.PASSWORD
     if word in TOKENS or (len(word) > 6 and word.endswith(TOKEN_ENDINGS)):
         return Strength.KEY

@@ -1,6 +1,6 @@
-"""Passwords and their hashes as systems and programs keep them: shadow, .htpasswd, .pgpass, a table of users. Pure.
+"""Finds passwords and hashes as systems store them: shadow, .htpasswd, .pgpass, a table of users. Pure.
 
-A hash counts as a secret: who has it can try passwords against it.
+A hash counts as a secret: anyone who has it can try passwords against it.
 """
 
 import re
@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from functools import partial
 
 from recollect.privacy.secret_addresses import is_sample_password, search_at
-from recollect.privacy.secret_patterns import BytesPattern, line_start
+from recollect.privacy.secret_patterns import BytesPattern, Found, line_start
 from recollect.privacy.secret_values import entropy
 
-Found = tuple[int, int, str]  # start, end, rule
-
-_TEXT = rb"[A-Za-z0-9./+=]"  # what hashes and salts are written in
-# How a hash begins, what follows.
+_TEXT = rb"[A-Za-z0-9./+=]"  # the characters of hashes and salts
+# How a hash begins, and its pattern.
 _HASHES: tuple[tuple[bytes, BytesPattern], ...] = tuple(
     (begins, BytesPattern(pattern.replace(b"T", _TEXT), re.IGNORECASE))
     for begins, pattern in (
@@ -33,7 +31,7 @@ _HASHES: tuple[tuple[bytes, BytesPattern], ...] = tuple(
         *((b"$%s$" % kind, rb"\$%s\$(?:T{1,40}\$){1,3}T{20,99}" % kind) for kind in b"1 5 6 7 y gy apr1".split()),
     )
 )
-# Lines with a password or a hash at their end: what is found in each, the pattern.
+# Lines with a password or a hash at their end: a literal in each, and its pattern.
 _LINES: tuple[tuple[bytes, BytesPattern], ...] = (
     (b" on >", BytesPattern(rb"[^\n]{0,200}? on >([^\s\"'`]{4,100})")),  # of Redis
     (b":::", BytesPattern(rb"[^\s:]{1,64}:\d{1,6}:([0-9a-f]{32}:[0-9a-f]{32}):::", re.IGNORECASE)),  # of Windows
@@ -43,8 +41,6 @@ _LINES: tuple[tuple[bytes, BytesPattern], ...] = (
     ),
 )
 _MAX_LINE_CHARS = 300
-
-
 _DOLLAR_HASH = BytesPattern(rb"\$(?:2|argon2|pbkdf2|scrypt|[1567y]\$|gy\$|apr1\$)", re.IGNORECASE)
 
 

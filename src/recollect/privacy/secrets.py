@@ -1,8 +1,7 @@
-"""Redacts secrets. Pure: same text, same answer. Keeps names, users and hosts: the text still says what it said.
+"""Redacts secrets. Pure: same text, same answer. Keeps names, users and hosts, so the text stays readable.
 
-A secret is recognised by its shape (`secret_rules`, `secret_runs`), by where it stands (`secret_blocks`,
-`secret_addresses`, `secret_headers`) or by the name beside it (`secret_assignments`). Refuses nothing: a text without
-secrets comes back as it is.
+A secret is recognised by its shape (`secret_rules`, `secret_runs`), by its place (`secret_blocks`, `secret_addresses`,
+`secret_headers`) or by the name beside it (`secret_assignments`). A text without secrets is returned unchanged.
 """
 
 import re
@@ -17,39 +16,40 @@ from recollect.privacy.secret_blocks import find_in_manifests, find_private_keys
 from recollect.privacy.secret_commands import find_in_commands, may_be_in_commands
 from recollect.privacy.secret_headers import find_in_headers, may_be_in_headers
 from recollect.privacy.secret_names import as_names
+from recollect.privacy.secret_patterns import Found
 from recollect.privacy.secret_reading import as_bytes, has_invisible, without_invisible
 from recollect.privacy.secret_runs import GENERATED, find_keys_in_runs
 from recollect.privacy.secret_stores import find_stored_passwords
 
-Search = Callable[[bytes, bytes], Iterator[tuple[int, int, str]]]
+Search = Callable[[bytes, bytes], Iterator[Found]]
 
 _MARK = "[redacted:"
-_MARKED = re.compile(r"\[redacted:[a-z0-9.\-]{1,50}\]")  # names of rules: no secret hides in one
+_MARKED = re.compile(r"\[redacted:[a-z0-9.\-]{1,50}\]")  # only names of rules: no secret hides in one
 _SHORTEST_SECRET_TEXT = 6
 _MAX_PASSES = 8
-_REACH = 4_000  # beyond it nothing changes when a secret is gone
-_EDGE = 1_000  # what was cut there may look like something else
+_REACH = 4_000  # a redaction changes nothing farther away than this
+_EDGE = 1_000  # near a cut a value may look like a secret only because it is cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secret:
-    rule: str  # what it was: `openai-key`, `password`
-    start: int  # in the text as it was given
+    rule: str  # the kind of secret: `openai-key`, `password`
+    start: int  # in the original text
     end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
     text: str
-    found: tuple[Secret, ...]  # by place, none overlapping another
+    found: tuple[Secret, ...]  # by place, without overlaps
 
 
 def redact(text: str) -> Redaction:
-    """Looks again at what it has made until nothing is found: a secret may have hidden behind another."""
+    """Search again after each redaction until nothing is found: a secret may be hidden behind another."""
     redacted = text
     found: list[Secret] = []
     for number in range(_MAX_PASSES):
-        more = _find_secrets(redacted) if not number else _find_near(redacted, found)
+        more = _find_near(redacted, found) if number else _find_secrets(redacted)
         if not more:
             break
         found = _add_found(found, more)
@@ -58,41 +58,42 @@ def redact(text: str) -> Redaction:
 
 
 def redact_name(name: str) -> str:
-    """A path, a remote or an id. What stands between two slashes is looked at by itself: in a text it could be a piece
-    of something encoded, here it is a name."""
+    """Redact a path, a remote or an id. Each part between slashes is also judged alone: in a text it could be a piece of
+    something encoded, here it is a name."""
     whole = redact(name).text
     return "/".join(redact(part).text for part in whole.split("/")) if "/" in whole else whole
 
 
 def _find_secrets(text: str) -> list[Secret]:
-    """One look. On bytes, one for each character: they are searched faster, and places stay what they are."""
+    """Search once, on one byte per character: that is faster, and places stay the same."""
     if len(text) < _SHORTEST_SECRET_TEXT:
         return []
     if has_invisible(text):
-        seen, places = without_invisible(text)
-        return [Secret(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in _find_secrets(seen)]
+        visible, places = without_invisible(text)
+        found = _find_secrets(visible)
+        return [Secret(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in found]
     plain = as_bytes(_blank_marks(text))
     low = plain.lower()
     names = as_names(plain)
     words = set(names.split())
-    families = set[Search]().union(*map(_searches_for, words))
-    # The order is the rank: where two overlap, the first gives its name.
-    runs = list(find_keys_in_runs(plain))
-    found = [
-        *find_private_keys(plain, low),
-        *(run for run in runs if run[2] != GENERATED),
-        *find_in_addresses(plain, low),
-        *find_stored_passwords(plain, low),
-    ]
-    for _, look in _BY_WORD:
-        if look in families:
-            found += look(plain, low)
-    found += find_assigned(plain, names, words)
-    found += (run for run in runs if run[2] == GENERATED)
-    return _merge(plain, found) if found else []
+    wanted = set[Search]().union(*map(_searches_for, words))
+    # The order is the rank: where two overlap, the first gives the rule.
+    by_shape: list[Found] = []
+    by_randomness: list[Found] = []
+    for run in find_keys_in_runs(plain):
+        (by_randomness if run[2] == GENERATED else by_shape).append(run)
+    ranked = [*find_private_keys(plain, low), *by_shape]
+    ranked += find_in_addresses(plain, low)
+    ranked += find_stored_passwords(plain, low)
+    for _, search in _BY_WORD:
+        if search in wanted:
+            ranked += search(plain, low)
+    ranked += find_assigned(plain, names, words)
+    ranked += by_randomness
+    return _merge(plain, ranked) if ranked else []
 
 
-# Rules that ask for certain words: most texts have none of these, and most words were met before.
+# Searches that need certain words: most texts have none of these, and most words are in the cache.
 _BY_WORD: tuple[tuple[Callable[[bytes], bool], Search], ...] = (
     (may_be_in_headers, find_in_headers),
     (may_be_in_commands, find_in_commands),
@@ -104,11 +105,11 @@ _BY_WORD: tuple[tuple[Callable[[bytes], bool], Search], ...] = (
 @lru_cache(maxsize=1 << 16)
 def _searches_for(word: bytes) -> frozenset[Search]:
     low = word.lower()
-    return frozenset(look for may_be, look in _BY_WORD if may_be(low))
+    return frozenset(search for may_be, search in _BY_WORD if may_be(low))
 
 
 def _find_near(text: str, found: list[Secret]) -> list[Secret]:
-    """A later look: only what is near a secret can have changed. `text` is what `found` was redacted from, redacted."""
+    """Search a redacted text again, near its marks only: nothing else can have changed."""
     if len(text) <= _REACH:
         return _find_secrets(text)
     shift = 0
@@ -125,18 +126,22 @@ def _find_near(text: str, found: list[Secret]) -> list[Secret]:
     for start, end in parts:
         first = start + _EDGE if start else 0
         last = end - _EDGE if end < len(text) else len(text)
-        inside = (Secret(rule=s.rule, start=s.start + start, end=s.end + start) for s in _find_secrets(text[start:end]))
-        more += [secret for secret in inside if first <= secret.start and secret.end <= last]
+        for secret in _find_secrets(text[start:end]):
+            moved = Secret(rule=secret.rule, start=secret.start + start, end=secret.end + start)
+            if first <= moved.start and moved.end <= last:
+                more.append(moved)
     return more
 
 
 def _blank_marks(text: str) -> str:
-    """What is redacted already must neither be found nor lend its name to what follows."""
-    return _MARKED.sub(lambda mark: "\x01" * len(mark[0]), text) if _MARK in text else text
+    """Blank marks of earlier redactions: they are no secrets, and their words are no names of secrets."""
+    if _MARK not in text:
+        return text
+    return _MARKED.sub(lambda mark: "\x01" * len(mark[0]), text)
 
 
-def _merge(plain: bytes, found: Iterable[tuple[int, int, str]]) -> list[Secret]:
-    """Overlapping ones become one, under the name of the one found by the surer way."""
+def _merge(plain: bytes, found: Iterable[Found]) -> list[Secret]:
+    """Join overlapping secrets; the one of the highest rank gives the rule."""
     ranked = sorted((start, end, rank, rule) for rank, (start, end, rule) in enumerate(found))
     merged: list[tuple[int, int, int, str]] = []
     for start, end, rank, rule in ranked:
@@ -163,7 +168,7 @@ def _mark(secret: Secret) -> str:
 
 
 def _add_found(found: list[Secret], more: list[Secret]) -> list[Secret]:
-    """`more` has its places in the text where `found` is redacted already: brought back to the text as it was given."""
+    """Add secrets whose places are in the redacted text, moved to their places in the original text."""
     shifts = list(accumulate((s.end - s.start - len(_mark(s)) for s in found), initial=0))
     starts = [s.start - shift for s, shift in zip(found, shifts, strict=False)]
     known, back = 0, list(found)
