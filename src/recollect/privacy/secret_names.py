@@ -6,22 +6,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
 
-from recollect.privacy.secret_words import (
-    ABOUT,
-    CODE_KINDS,
-    KEY_KINDS,
-    LOGINS,
-    OTHER_KEYS,
-    OTHER_TOKENS,
-    PASSWORDS,
-    PINS,
-    SIGNERS,
-    TOKEN_ENDINGS,
-    TOKENS,
-    VENDORS,
-    WEAK,
-    WORDY_VENDORS,
-)
+from recollect.privacy import secret_words
 
 # Every name of a secret contains one of these.
 _ANCHOR = re.compile(
@@ -38,7 +23,7 @@ _NAME = re.compile(rb"[^ ]+")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _DIGITS_AS_LETTERS = str.maketrans("0345", "oeas")
 _HASHED = ("passwordhash", "passwdhash", "passhash", "hashedpassword", "encryptedpassword", "passworddigest")
-_VENDORS = sorted((name.replace("_", "") for name in VENDORS), key=len, reverse=True)
+_VENDORS = sorted((name.replace("_", "") for name in secret_words.VENDORS), key=len, reverse=True)
 _NOT_SECRET = re.compile(
     "publickey|pubkey|keytoken|integrity|checksum|sha256|sha512|sha1|digest|fingerprint|commit|revision|etag|hash$|sha$|vaultname"
 )
@@ -147,7 +132,7 @@ def _find_vendor(words: list[str], joined: str) -> str | None:
     for name in _VENDORS:
         if name in joined:
             return name
-    return next((word for word in words if word in WORDY_VENDORS), None)
+    return next((word for word in words if word in secret_words.WORDY_VENDORS), None)
 
 
 def _clue_of_words(words: list[str], joined: str) -> NameClue:
@@ -157,9 +142,9 @@ def _clue_of_words(words: list[str], joined: str) -> NameClue:
         if strength is Strength.NOTHING:
             continue
         after = [word for word in words[place + 1 :] if not word.isdigit()]
-        if any(word in ABOUT for word in after):
+        if any(word in secret_words.ABOUT for word in after):
             return _NO_CLUE
-        others = OTHER_KEYS if words[place] == "key" else OTHER_TOKENS
+        others = secret_words.OTHER_KEYS if words[place] == "key" else secret_words.OTHER_TOKENS
         if place and words[place - 1] in others and strength is not Strength.PASSWORD:
             return _NO_CLUE
         if strength is Strength.PASSWORD and any(word not in _NEUTRAL for word in after):
@@ -167,8 +152,8 @@ def _clue_of_words(words: list[str], joined: str) -> NameClue:
         return NameClue(
             strength=strength,
             rule=_rule(strength, joined),
-            is_login=words[place] in LOGINS,
-            is_signer=words[place] in SIGNERS,
+            is_login=words[place] in secret_words.LOGINS,
+            is_signer=words[place] in secret_words.SIGNERS,
             is_ordinary_word=words[: place + 1] == ["pass"],
         )
     return _NO_CLUE
@@ -176,22 +161,22 @@ def _clue_of_words(words: list[str], joined: str) -> NameClue:
 
 def _strength(words: list[str], place: int) -> Strength:
     word = words[place]
-    if word in PASSWORDS or word == "pass":
+    if word in secret_words.PASSWORDS or word == "pass":
         return Strength.PASSWORD
     if len(word) > 4 and word.endswith(("password", "passwd", "pwd", "pw")) and not word.startswith("get"):
         return Strength.PASSWORD
-    if word in TOKENS or (len(word) > 6 and word.endswith(TOKEN_ENDINGS)):
+    if word in secret_words.TOKENS or (len(word) > 6 and word.endswith(secret_words.TOKEN_ENDINGS)):
         return Strength.KEY
     before = words[place - 1] if place else ""
-    if word in PINS or (word == "code" and before in CODE_KINDS):
+    if word in secret_words.PINS or (word == "code" and before in secret_words.CODE_KINDS):
         return Strength.PIN
     if word == "key" and before:
-        return Strength.KEY if before in KEY_KINDS else Strength.MAYBE
+        return Strength.KEY if before in secret_words.KEY_KINDS else Strength.MAYBE
     if word == "seed" and before in ("fa", "mfa", "otp", "totp"):
         return Strength.KEY
-    if word in WEAK:
+    if word in secret_words.WEAK:
         return Strength.WEAK
-    return Strength.LOGIN if word in LOGINS else Strength.NOTHING
+    return Strength.LOGIN if word in secret_words.LOGINS else Strength.NOTHING
 
 
 def _rule(strength: Strength, joined: str) -> str:

@@ -271,10 +271,3 @@ def find_scattered_keys(text: bytes) -> Iterator[Found]:
             if hit is not None:
                 yield place, *hit
             place = text.find(beginning, place + len(beginning))
-
-
-def beginnings() -> Iterator[tuple[str, str, str]]:
-    """Yield the table spelled out: how a key begins, the pattern of the rest, the rule."""
-    for rows in _ROWS.values():
-        for beginning, pattern, rule in rows:
-            yield beginning.decode(), _pattern(pattern).pattern.decode(), rule

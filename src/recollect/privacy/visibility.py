@@ -51,7 +51,7 @@ def may_see(memory: Memory, viewer: Viewer) -> bool:
 
 
 def is_of_another_project(memory: Memory, viewer: Viewer) -> bool:
-    """Such a memory is visible here because it is public or a shared preference; only its own project may change it."""
+    """Such a memory is visible here because it is public or a shared preference; its own project decides about it."""
     return memory.scope.level is ScopeLevel.PROJECT and memory.scope.name != viewer.project
 
 

@@ -351,7 +351,7 @@ def test_a_file_is_read_once_while_it_looks_the_same(tmp_path: Path, monkeypatch
     files, anchor = AnchoredFiles(), AnchoredFiles().anchor(str(tmp_path), str(tmp_path), "src/a.py")
     assert states(files, tmp_path, anchor) == [FRESH]
     with monkeypatch.context() as context:
-        context.setattr(anchors_module, "_content", lambda *_: pytest.fail("it was read again"))
+        context.setattr(anchors_module, "_read_file", lambda *_: pytest.fail("it was read again"))
         assert states(files, tmp_path, anchor) == [FRESH]
     file.write_bytes(b"a = 2\n")
     os.utime(file, (LONG_AGO, LONG_AGO))  # the time was put back: its change has a time of its own
@@ -389,7 +389,7 @@ def test_a_prompt_does_not_wait_for_a_slow_disk(tmp_path: Path, monkeypatch: pyt
         answers.wait(30)
         return reading(file, at_most)
 
-    monkeypatch.setattr(anchors_module, "_content", slow)
+    monkeypatch.setattr(anchors_module, "_read_file", slow)
     hasty, patient = AnchoredFiles(prompt_s=0.001), AnchoredFiles(prompt_s=30)
     for _ in range(2 * anchors_module.MAX_THREADS):  # a disk that hangs must not collect threads without end
         assert states(hasty, tmp_path, MISSING, asked=False) == [UNKNOWN]
