@@ -165,7 +165,7 @@ def _find_near_name(
         nest = _NEST.match(text, end)
         if nest is not None:
             yield from _find_in_lines_below(text, start, nest.end(), clue)
-        found = _assigned_value(text, start, match, clue)
+        found = _value_after_sign(text, start, match, clue)
     elif is_odd and (clue.may_be_in_prose or clue.is_login):
         found = _value_in_prose(text, start, end, clue)
     if found is None and is_odd and clue.may_be_in_prose and text[start - 1 : start] == b" ":
@@ -194,7 +194,7 @@ def _find_in_lines_below(text: bytes, start: int, at: int, clue: NameClue) -> It
         at = line.end()
 
 
-def _assigned_value(text: bytes, start: int, match: Match, clue: NameClue) -> Found | None:
+def _value_after_sign(text: bytes, start: int, match: Match, clue: NameClue) -> Found | None:
     how, at = match.lastgroup, match.end()
     if how == "element" and match.group()[:1] == b">" and text[start - 1 : start] != b"<":
         return None
@@ -214,11 +214,11 @@ def _assigned_value(text: bytes, start: int, match: Match, clue: NameClue) -> Fo
         return None
     wrapped = _WRAPPED.match(text, at) if how == "sign" else None
     if wrapped is not None:
-        return _wrapped_string(text, wrapped.end(), clue)
+        return _string_in_call(text, wrapped.end(), clue)
     return _bare_value(text, start, match, clue)
 
 
-def _wrapped_string(text: bytes, at: int, clue: NameClue) -> Found | None:
+def _string_in_call(text: bytes, at: int, clue: NameClue) -> Found | None:
     inside = _STRING.match(text, at)
     if inside is None or len(inside.group()) < _WRAPPED_CHARS:
         return None

@@ -75,7 +75,7 @@ def find_keys_in_runs(text: bytes) -> Iterator[Found]:
         found = _key_in_run(text, start, end)
         # A long name has no digit; a key of letters alone is longer than names are.
         if found is None and (end - start >= _LONG_NAME_CHARS or _DIGIT.search(text, start, end) is not None):
-            found = _vendor_key(text, start, end) or _generated_key(text, start, end)
+            found = _vendor_key(text, start, end) or _random_key(text, start, end)
         if found is not None:
             yield found
             end = max(end, found[1])
@@ -111,7 +111,7 @@ def _key_in_run(text: bytes, start: int, end: int) -> Found | None:
     return None
 
 
-def _generated_key(text: bytes, start: int, end: int) -> Found | None:
+def _random_key(text: bytes, start: int, end: int) -> Found | None:
     """Recognise a generated value: after a prefix (`acme_live_...`), or long and by itself."""
     before, after = text[start - 1 : start], text[end : end + 1]
     if before == b"/" and _LINK_PATH.search(text, max(0, start - 12), start) is not None:

@@ -189,15 +189,15 @@ def _readable(path: Path) -> str:
     """Return a path as text: bytes that are not UTF-8 and invisible characters are escaped."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
     seen = "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
-    return _without_secrets(seen) if len(seen) <= MAX_PATH_CHARS else _hashed_name(seen)
+    return _without_secrets(seen) if len(seen) <= MAX_PATH_CHARS else _name_with_hash(seen)
 
 
 def _without_secrets(name: str) -> str:
     """Redact a name that has a token in it: an id is stored, shown and exported."""
-    return name if redact_name(name) == name else _hashed_name(name)
+    return name if redact_name(name) == name else _name_with_hash(name)
 
 
-def _hashed_name(name: str) -> str:
+def _name_with_hash(name: str) -> str:
     """Redact or shorten a name and put a hash before it, so that two names do not become the same."""
     return f"{sha256(name.encode()).hexdigest()[:16]}…{redact_name(name)[-MAX_PATH_CHARS // 2 :]}"
 

@@ -48,7 +48,7 @@ _NOT_OURS = frozenset(
 def main_language(root: str) -> str | None:
     """`python`, `go`, `c++`: lower-case, as in the scope `language:python`. None: unknown."""
     try:
-        return _main_language_of(_tracked_paths(root)) or _main_language_of(_paths_on_disk(root))
+        return _main_language_of(_paths_in_git(root)) or _main_language_of(_paths_on_disk(root))
     except (OSError, ValueError, RuntimeError):  # not readable, not a path, a circle of links
         return None
 
@@ -69,12 +69,12 @@ def _main_language_of(paths: Iterable[str]) -> str | None:
             in_folders.add((folder, _ENDINGS[ending]))
     clear_counts = Counter(counts)
     for folder, ending in ambiguous:
-        counts[_shared_language(folder, ending, in_folders, clear_counts)] += 1
+        counts[_pick_language(folder, ending, in_folders, clear_counts)] += 1
     # On a tie TypeScript wins, which no project has by chance; otherwise the first by name.
     return min(counts, key=lambda language: (-counts[language], language != "typescript", language), default=None)
 
 
-def _shared_language(folder: str, ending: str, in_folders: set[tuple[str, str]], counts: Counter[str]) -> str:
+def _pick_language(folder: str, ending: str, in_folders: set[tuple[str, str]], counts: Counter[str]) -> str:
     """Decide an ambiguous ending by the file's own folder, otherwise by the whole project."""
     languages = _AMBIGUOUS[ending]
     for language in languages:
@@ -91,7 +91,7 @@ def _is_foreign(folder: str) -> bool:
     return folder.startswith(".") or folder.lower() in _NOT_OURS
 
 
-def _tracked_paths(root: str) -> list[str]:
+def _paths_in_git(root: str) -> list[str]:
     index = index_of(root)
     return [] if index is None else sample_paths(index, id_digits(root))
 

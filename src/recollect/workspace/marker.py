@@ -37,7 +37,7 @@ def project_name(marker: Path) -> ProjectId | None:
     if named is None:
         return None
     if not isinstance(named, str) or not named.strip():
-        raise InvalidSettings(f'{marker}: `project` must be a name in quotes, as in project = "shop".')
+        raise InvalidSettings(f'{marker}: `project` must be a name in quotes, as in project = "shop". Correct it.')
     project = ProjectId(f"{BY_NAME}{named.strip()}")
     if redact(project).found:
         raise InvalidSettings(f"{marker}: `project` looks like a secret, and names are stored. Choose another name.")
