@@ -82,8 +82,8 @@ def test_what_is_shown_as_json_can_be_read_back(home: Home, shop: Path) -> None:
     ("path", "scope", "message"),
     [
         ("nothing.py", "project", "There is no file 'nothing.py'; give the path of one in this project."),
-        ("../../outside", "project", "it is not inside of the project"),
-        ("link", "project", "it is not inside of the project"),
+        ("../../outside", "project", "it is outside the project"),
+        ("link", "project", "it is outside the project"),
         (".", "project", "it is a folder"),
         ("pipe", "project", "it is not a regular file"),
         ("loop", "project", "'loop' cannot be"),

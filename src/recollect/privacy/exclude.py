@@ -1,6 +1,6 @@
-"""What never enters: parts that the user keeps private, our own blocks, files behind ignored paths.
+"""Removes text that must never be stored: `<private>` parts, our own blocks, files behind ignored paths.
 
-Pure: a path is judged by its name alone, the disk is never asked. In doubt more is left out, not less. Every function
+Pure: a path is judged by its name, without looking at the disk. In doubt more is left out, not less. Every function
 takes time in proportion to its text, whatever the text or the globs of a cloned repository say.
 """
 
@@ -11,40 +11,40 @@ from functools import cache, lru_cache
 
 from recollect.text.block import FENCE
 
-# A bracket as people, hosts and escapes write it. The gap inside a tag is short and stays on its line: see `_joined`.
+# A bracket as people, hosts and escapes write it. The gap inside a tag is short and stays on its line: see `_join`.
 _LESS = r"(?:<|＜|&(?:amp;)?(?:lt|#0*60|#x0*3c);|\\u003c)"
 _MORE = r"(?:>|＞|&(?:amp;)?(?:gt|#0*62|#x0*3e);|\\u003e)"
 _GAP = r"[ \t]{0,8}"
 _OPENING_AT_END = rf"(?i:{_LESS}){_GAP}/?{_GAP}\Z"
-_OPENING_CHARS = 40  # the longest of these
+_OPENING_CHARS = 40  # the longest match of `_OPENING_AT_END`
 _NO_SPACE_BEFORE = tuple(",.:!?)")  # not `;`: it could end an escaped bracket
 
 
 def without_private(text: str) -> str:
-    """The text without its `<private>` parts; one that is never closed hides everything behind it."""
-    return _without(text, "private", _LESS, _MORE)
+    """Remove the `<private>` parts; one that is never closed hides everything after it."""
+    return _remove_tagged(text, "private", _LESS, _MORE)
 
 
 def without_fences(text: str) -> str:
-    """The text without the blocks that we put in front of a model ourselves."""
-    # An escaped tag is what a memory said: it neither begins nor ends a block.
-    return _without(text, FENCE, "<", ">")
+    """Remove the blocks that Recollect itself shows to a model."""
+    # An escaped tag is text of a memory: it neither begins nor ends a block.
+    return _remove_tagged(text, FENCE, "<", ">")
 
 
-@cache  # made when a text first needs it: most never do
-def _tags(name: str, less: str, more: str) -> re.Pattern[str]:
-    # Where an opening tag ends does not matter: what follows is hidden anyway.
+@cache  # compiled on first use: most texts never need it
+def _tag_pattern(name: str, less: str, more: str) -> re.Pattern[str]:
+    # Where an opening tag ends does not matter: the text after it is hidden anyway.
     opening = rf"{less}{_GAP}{name}(?![\w-])"
     closing = rf"{less}{_GAP}/{_GAP}(?P<closing>{name})(?![\w-])(?:[^<>&\n]{{0,99}}?{more})?"
     return re.compile(rf"{opening}|{closing}", re.IGNORECASE)
 
 
-def _without(text: str, name: str, less: str, more: str) -> str:
+def _remove_tagged(text: str, name: str, less: str, more: str) -> str:
     if name not in text.lower():
         return text
     kept: list[str] = []
     depth = begin = 0
-    for tag in _tags(name, less, more).finditer(text):
+    for tag in _tag_pattern(name, less, more).finditer(text):
         if depth == 0:
             kept.append(text[begin : tag.start()])
         depth = max(0, depth - 1) if tag["closing"] else depth + 1
@@ -53,92 +53,98 @@ def _without(text: str, name: str, less: str, more: str) -> str:
         return text
     if depth == 0:
         kept.append(text[begin:])
-    return _joined(kept)
+    return _join(kept)
 
 
-def _joined(parts: Sequence[str]) -> str:
-    """The parts as one text that reads on, and in which no two halves make a new tag."""
+def _join(parts: Sequence[str]) -> str:
+    """Join the parts into readable text in which no two halves form a new tag."""
     pieces: list[str] = []
     gap = ""
     for part in parts:
-        before, said = part[: len(part) - len(part.lstrip())], part.strip()
+        stripped = part.strip()
+        before = part[: len(part) - len(part.lstrip())]
         gap += before
-        if said:
+        if stripped:
             if pieces:
-                pieces.append(_joint(pieces[-1], gap, said))
-            pieces.append(said)
-            gap = part[len(before) + len(said) :]
+                pieces.append(_separator(pieces[-1], gap, stripped))
+            pieces.append(stripped)
+            gap = part[len(before) + len(stripped) :]
     return "".join(pieces)
 
 
-def _joint(left: str, gap: str, right: str) -> str:
+def _separator(left: str, gap: str, right: str) -> str:
     if "\n" in gap or re.search(_OPENING_AT_END, left[-_OPENING_CHARS:]):
         return "\n"
     return "" if right.startswith(_NO_SPACE_BEFORE) else " "
 
 
 class IgnoredPaths:
-    """Globs as in a .gitignore: of those that match a path, the last one decides; `!glob` takes back.
+    """Globs as in a .gitignore: the last one that matches a path decides; `!glob` includes the path again.
 
-    Three things differ, because a path may lie outside of the project and nobody looks at the disk: a glob with a slash
-    inside matches at every depth unless it begins with `/`; one that begins with `/` may also be a whole path; `name/`
+    Three things differ, because a path may be outside the project and the disk is not read: a glob with a slash inside
+    matches at every depth unless it begins with `/`; one that begins with `/` may also be an absolute path; `name/`
     also matches a path that ends in `name`, which may be the folder itself.
     """
 
     def __init__(self, globs: Iterable[str], *, root: str | None = None, home: str | None = None) -> None:
-        """`root`: the folder of the project, so that `/name` and whole paths below it can be told."""
+        """`root`: the folder of the project, needed for `/name` and for absolute paths below it."""
         self._home = _segments(home) if home else None
         self._root = _segments(root) if root else None
-        self._globs = [glob for text in globs if (glob := _glob(text, self._home))]
-        self._ends = frozenset(glob.steps[-1] for glob in self._globs)
+        self._globs: list[_Glob] = []
+        for text in globs:
+            glob = _parse_glob(text, self._home)
+            if glob is not None:
+                self._globs.append(glob)
+        self._last_steps = frozenset(glob.steps[-1] for glob in self._globs)
 
     def matches(self, path: str) -> bool:
-        whole, inside = self._placed(path)
-        if not any(_fits_one(self._ends, segment) for segment in (inside if whole is None else whole) or ()):
-            return False  # no glob ends in any of them: so it is with most paths
+        absolute, inside = self._locate(path)
+        segments = inside if absolute is None else absolute
+        if not any(_fits_any(self._last_steps, segment) for segment in segments or ()):
+            return False  # the usual case: no glob ends in any of the segments
         for glob in reversed(self._globs):
-            if glob.matches(whole, inside):
-                return not glob.takes_back
+            if glob.matches(absolute, inside):
+                return not glob.is_negated
         return False
 
-    def _placed(self, path: str) -> tuple[list[str] | None, list[str] | None]:
-        """The segments of the whole path, and of what lies inside the project; None: unknown or not inside."""
-        path = _bare(path)
+    def _locate(self, path: str) -> tuple[list[str] | None, list[str] | None]:
+        """Return the segments of the absolute path and of the path in the project; None: unknown or not inside."""
+        path = _normalise(path)
         segments = _segments(path)
         if segments[:1] == ["~"] and self._home is not None:
-            whole = self._home + segments[1:]
+            absolute = self._home + segments[1:]
         elif path.startswith(("/", "~")):
-            whole = segments
+            absolute = segments
         elif self._root is None:
             return None, segments
         else:
-            whole = _segments("/".join(["", *self._root, path]))
-        if self._root is not None and whole[: len(self._root)] == self._root:
-            return whole, whole[len(self._root) :]
-        return whole, None
+            absolute = _segments("/".join(["", *self._root, path]))
+        if self._root is not None and absolute[: len(self._root)] == self._root:
+            return absolute, absolute[len(self._root) :]
+        return absolute, None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Glob:
     steps: tuple[str, ...]  # one for each segment; `**`: any number of segments
-    is_anchored: bool  # begins at the project's root or is a whole path
-    takes_back: bool
+    is_anchored: bool  # begins at the project's root or is an absolute path
+    is_negated: bool
 
-    def matches(self, whole: list[str] | None, inside: list[str] | None) -> bool:
+    def matches(self, absolute: list[str] | None, inside: list[str] | None) -> bool:
         if self.is_anchored:
-            return any(segments is not None and self._begins(segments) for segments in (inside, whole))
-        # Inside a project, the folders above it say nothing: a checkout may lie in `build/`.
-        segments = inside if inside is not None else whole
-        return segments is not None and self._begins(segments, anywhere=True)
+            return any(segments is not None and self._reaches(segments) for segments in (inside, absolute))
+        # Inside a project, the folders above it do not count: a checkout may be in `build/`.
+        segments = inside if inside is not None else absolute
+        return segments is not None and self._reaches(segments, anywhere=True)
 
-    def _begins(self, segments: list[str], *, anywhere: bool = False) -> bool:
-        """Whether the steps lead to a segment; what lies below it belongs to it."""
+    def _reaches(self, segments: list[str], *, anywhere: bool = False) -> bool:
+        """Check whether the steps lead to a segment; everything below that segment matches too."""
         waiting = {0}  # steps that may come next
         for segment in segments:
             if anywhere:
                 waiting.add(0)
             following: set[int] = set()
-            for step in self._open(waiting):
+            for step in self._skip_wildcards(waiting):
                 if self.steps[step] == "**":
                     following.add(step)
                 elif _fits(self.steps[step], segment):
@@ -148,8 +154,8 @@ class _Glob:
             waiting = following
         return False
 
-    def _open(self, waiting: set[int]) -> set[int]:
-        """The same with the steps behind every `**`, which may stand for nothing."""
+    def _skip_wildcards(self, waiting: set[int]) -> set[int]:
+        """Add the step after every `**`, which may match no segment at all."""
         found = set(waiting)
         for step in range(len(self.steps) - 1):
             if step in found and self.steps[step] == "**":
@@ -157,22 +163,21 @@ class _Glob:
         return found
 
 
-def _glob(text: str, home: list[str] | None) -> _Glob | None:
+def _parse_glob(text: str, home: list[str] | None) -> _Glob | None:
     """None: a blank line or a comment."""
     text = text.strip()
-    takes_back = text.startswith("!")
+    is_negated = text.startswith("!")
     text = text.removeprefix("!").replace("[^", "[!")
     if not text or text.startswith("#"):
         return None
     steps = [step for step in text.split("/") if step not in ("", ".")]
-    is_anchored = text.startswith(("/", "~/"))
     if text.startswith("~/") and home is not None:
-        steps = [*map(_literal, home), *steps[1:]]
+        steps = [*map(_escape, home), *steps[1:]]
     if not steps:
         return None
     if steps[-1] == "**":
-        steps[-1] = "*"  # all that is inside: one segment, and what lies below it
-    return _Glob(steps=tuple(steps), is_anchored=is_anchored, takes_back=takes_back)
+        steps[-1] = "*"  # one segment and everything below it
+    return _Glob(steps=tuple(steps), is_anchored=text.startswith(("/", "~/")), is_negated=is_negated)
 
 
 def _fits(step: str, segment: str) -> bool:
@@ -181,7 +186,7 @@ def _fits(step: str, segment: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _fits_one(steps: frozenset[str], segment: str) -> bool:
+def _fits_any(steps: frozenset[str], segment: str) -> bool:
     return any(_fits(step, segment) for step in steps)
 
 
@@ -189,30 +194,31 @@ def _fits_one(steps: frozenset[str], segment: str) -> bool:
 def _pattern(step: str) -> str | re.Pattern[str]:
     if not re.search(r"[*?\[\\]", step):
         return step
-    from fnmatch import translate  # its patterns never go back over what a `*` has passed
+    from fnmatch import translate  # its patterns never go back over what a `*` has matched
 
-    # It knows no `\*`, but `[*]` is the same.
-    return re.compile(translate(re.sub(r"\\(.)", lambda found: _literal(found[1]), step)))
+    # fnmatch does not know `\*`, but `[*]` means the same.
+    return re.compile(translate(re.sub(r"\\(.)", lambda found: _escape(found[1]), step)))
 
 
-def _literal(text: str) -> str:
+def _escape(text: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", text)
 
 
 _DRIVE = re.compile(r"/?[A-Za-z]:(?=/)")
 
 
-def _bare(path: str) -> str:
-    """Slashes only, from `/` on where it is a whole path; a drive is left away."""
+def _normalise(path: str) -> str:
+    """Return the path with forward slashes only and without `file:`, host and drive letter."""
     path = path.strip()
     if path[:5].lower() == "file:":
-        from urllib.parse import unquote  # only an address pays for it
+        from urllib.parse import unquote  # imported late: few paths are addresses
 
         path = unquote(path[5:])
         if path.startswith("//"):
-            path = "/" + path[2:].partition("/")[2]  # behind the host
+            path = "/" + path[2:].partition("/")[2]  # drops the host
     path = path.replace("\\", "/")
-    return _DRIVE.sub("", path, count=1) if _DRIVE.match(path) else path
+    drive = _DRIVE.match(path)
+    return path if drive is None else path[drive.end() :]
 
 
 def _segments(path: str) -> list[str]:

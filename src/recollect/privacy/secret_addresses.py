@@ -1,18 +1,16 @@
 """Passwords and keys in addresses: `postgres://app:secret@db`, a data source name, a webhook. Pure.
 
-Every pattern is anchored at a literal that is searched for first, and every quantifier that another could compete with
-is bounded: the work grows with the text and no faster.
+Every pattern is anchored at a literal that is searched for first, and every quantifier that could compete with another
+one is bounded: the time is in proportion to the text.
 """
 
 import re
 from collections.abc import Callable, Iterator
 
-from recollect.privacy.secret_patterns import BytesPattern, Match
-from recollect.privacy.secret_values import entropy, is_key, is_mixed, is_placeholder, is_reference
+from recollect.privacy.secret_patterns import BytesPattern, Found, Match
+from recollect.privacy.secret_values import entropy, is_key, is_placeholder, is_reference, mixes_letters_and_digits
 
-Found = tuple[int, int, str]  # start, end, rule
-
-# A password may have any sign in it; the last `@` before what can be a host ends it. A port is no password.
+# A password may contain any sign; the last `@` before a possible host ends it. A port is not a password.
 _USERINFO = BytesPattern(
     rb"([^\s/:\"'<>`\\]{0,120}):(?!\d{1,5}(?:[/?#]|$))((?:[^\s\"'<>`\\\x01:]|:(?!//)){1,200})@"
     rb"(?=[\w\[${(%*<.\-][\w.\-\]}]{0,100}(?::|[/?#,;)\s\"'`>*\\$%]|$))"
@@ -22,8 +20,8 @@ _DATA_SOURCE = BytesPattern(rb"[\s\"'`=]([^\s:@\"'/`]{1,64}):([^\s@\"'`]{1,100})
 _ORACLE = BytesPattern(rb"thin:([^\s/@:\"']{1,64})/([^\s@\"'/]{1,100})@")
 _BACK = 180
 
-# Host and path are kept, what lets one in is not.
-_HOOKS: tuple[tuple[bytes, BytesPattern, str], ...] = tuple(
+# The host and the path stay, the part that grants access does not.
+_PARAMETERS: tuple[tuple[bytes, BytesPattern, str], ...] = tuple(
     (literal, BytesPattern(pattern, re.IGNORECASE), rule)
     for literal, pattern, rule in (
         (b"maker.ifttt", rb"maker\.ifttt\.com/[^\s\"']{0,80}/(?:key|use)/([A-Za-z0-9_\-]{16,64})", "ifttt-key"),
@@ -41,22 +39,22 @@ _HOOKS: tuple[tuple[bytes, BytesPattern, str], ...] = tuple(
         ),
     )
 )
-# Addresses that take what is sent to them: whoever knows the rest of one may send.
+# Webhooks: knowing the whole address is enough to send to it.
 _HOOK = BytesPattern(rb"(?:(?<=//)hooks?\.[\w.\-]{3,80}|/(?:incoming-?)?(?:web)?hooks?(?:b2)?)(?=/)", re.IGNORECASE)
 _HOOK_PATH = BytesPattern(rb"[^\s\"'`<>\\)\]]{8,400}")
 _HOOK_PART = BytesPattern(rb"[^/?&=@]+")
 _SERVICES = ("slack", "discord", "zapier")
-_USUAL = frozenset(
+_SAMPLE_PASSWORDS = frozenset(
     b"password pass passwd pwd pw user username token key apikey host port name credentials pat my-password "
     b"mypassword mypass my_password your_password yourpassword userpassword dbpassword db_password".split()
 )
 
 
-def is_usual(password: bytes) -> bool:
-    """What documents write for a password, and what stands for one."""
+def is_sample_password(password: bytes) -> bool:
+    """Return True for a placeholder, a reference or a password that documents use as a sample."""
     return (
         len(password) < 4
-        or password.lower() in _USUAL
+        or password.lower() in _SAMPLE_PASSWORDS
         or is_reference(password)
         or b"${" in password
         or b"{" in password[:2]
@@ -64,8 +62,8 @@ def is_usual(password: bytes) -> bool:
     )
 
 
-def each(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
-    """What a look finds wherever the literal stands."""
+def search_at(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
+    """Call `look` wherever the literal occurs, and go on after what it finds."""
     place = low.find(literal)
     while place >= 0:
         last = place
@@ -75,21 +73,21 @@ def each(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> 
         place = low.find(literal, max(last, place + len(literal)))
 
 
-def in_addresses(text: bytes, low: bytes) -> Iterator[Found]:
-    """`low` is the text in lower case: same length, so that a place in one is a place in the other."""
+def find_in_addresses(text: bytes, low: bytes) -> Iterator[Found]:
+    """`low`: the text in lower case, of the same length, so that places are the same in both."""
     if b"@" in low:
-        yield from each(low, b"://", lambda place: _userinfo(text, place + 3))
-        yield from each(low, b"thin:", lambda place: _login(_ORACLE.match(text, place), 0))
+        yield from search_at(low, b"://", lambda place: _find_userinfo(text, place + 3))
+        yield from search_at(low, b"thin:", lambda place: _find_password(_ORACLE.match(text, place), 0))
         for literal in (b"@tcp(", b"@unix("):
-            yield from each(low, literal, lambda place: _data_source(text, place))
+            yield from search_at(low, literal, lambda place: _find_data_source(text, place))
     if b"hook" in low and b"://" in low:
-        yield from each(low, b"hook", lambda place: _hook(text, place))
-    for literal, pattern, rule in _HOOKS:
+        yield from search_at(low, b"hook", lambda place: _find_webhook(text, place))
+    for literal, pattern, rule in _PARAMETERS:
         if literal in low:
-            yield from _hooks(text, low, literal, pattern, rule)
+            yield from _find_parameter(text, low, literal, pattern, rule)
 
 
-def _userinfo(text: bytes, start: int) -> Iterator[Found]:
+def _find_userinfo(text: bytes, start: int) -> Iterator[Found]:
     match = _USERINFO.match(text, start)
     if match is None:
         alone = _TOKEN_ALONE.match(text, start)
@@ -99,38 +97,47 @@ def _userinfo(text: bytes, start: int) -> Iterator[Found]:
     user, password = match.groups()
     if len(user) >= 20 and is_key(user):
         yield *match.span(1), "token"
-    if not is_usual(password):
+    if not is_sample_password(password):
         yield *match.span(2), "password"
 
 
-def _hook(text: bytes, place: int) -> Iterator[Found]:
+def _find_webhook(text: bytes, place: int) -> Iterator[Found]:
     head = _HOOK.search(text, max(0, place - 12), place + 100)
-    path = _HOOK_PATH.match(text, head.end()) if head is not None else None
-    if head is None or path is None or head.start() > place or b"/commit/" in path.group():
+    if head is None or head.start() > place:
         return
-    parts = list(_HOOK_PART.finditer(text, *path.span()))
-    made = [part for part in parts if len(part.group()) >= 8 and (is_key(part.group()) or is_mixed(part.group()))]
-    if made and not any(is_placeholder(part.group()) or is_reference(part.group()) for part in made):
-        first = next(part for part in parts if part is made[0] or (part.group().isdigit() and len(part.group()) > 4))
-        service = next((name for name in _SERVICES if name.encode() in text[max(0, place - 60) : head.end()]), "")
-        yield first.start(), made[-1].end(), f"{service}-webhook".lstrip("-")
+    path = _HOOK_PATH.match(text, head.end())
+    if path is None or b"/commit/" in path.group():
+        return
+    first, last = None, None  # the parts of the path from which on, and up to which, it is secret
+    for part in _HOOK_PART.finditer(text, *path.span()):
+        value = part.group()
+        if len(value) >= 8 and (is_key(value) or mixes_letters_and_digits(value)):
+            if is_placeholder(value) or is_reference(value):
+                return
+            first, last = first or part, part
+        elif value.isdigit() and len(value) > 4:
+            first = first or part
+    if first is not None and last is not None:
+        before = text[max(0, place - 60) : head.end()]
+        service = next((f"{name}-" for name in _SERVICES if name.encode() in before), "")
+        yield first.start(), last.end(), f"{service}webhook"
 
 
-def _data_source(text: bytes, place: int) -> Iterator[Found]:
+def _find_data_source(text: bytes, place: int) -> Iterator[Found]:
     start = max(0, place - _BACK)
-    yield from _login(_DATA_SOURCE.search(b" " + text[start : place + 6]), start - 1)
+    yield from _find_password(_DATA_SOURCE.search(b" " + text[start : place + 6]), start - 1)
 
 
-def _login(match: Match | None, offset: int) -> Iterator[Found]:
-    if match is not None and not is_usual(match.group(2)):
+def _find_password(match: Match | None, offset: int) -> Iterator[Found]:
+    if match is not None and not is_sample_password(match.group(2)):
         start, end = match.span(2)
         yield start + offset, end + offset, "password"
 
 
-def _hooks(text: bytes, low: bytes, literal: bytes, pattern: BytesPattern, rule: str) -> Iterator[Found]:
+def _find_parameter(text: bytes, low: bytes, literal: bytes, pattern: BytesPattern, rule: str) -> Iterator[Found]:
     def look(place: int) -> Iterator[Found]:
         match = pattern.search(text, max(0, place - 16), place + 600)
         if match is not None and not is_placeholder(match.group(1)) and entropy(match.group(1)) > 2.6:
             yield *match.span(1), rule
 
-    yield from each(low, literal, look)
+    yield from search_at(low, literal, look)

@@ -1,7 +1,7 @@
-"""Values beside a name that tells: `api_key: ...`, `--password ...`, `set("token", "...")`, or in a sentence. Pure.
+"""Finds values beside the name of a secret: `api_key: ...`, `--password ...`, `set("token", "...")`, prose. Pure.
 
-The name is found first, then the frame that puts a value beside it, then the value; each step is one bounded match, and
-most names end at the first or second. `secret_names` decides what a name tells, `secret_values` what a value is like.
+The name is found first, then the frame that puts a value beside it, then the value. Each step is one bounded match, and
+most names are settled by the first or second. `secret_names` judges the name, `secret_values` the value.
 """
 
 from bisect import bisect_left
@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from string import ascii_lowercase, ascii_uppercase, digits
 
-from recollect.privacy.secret_columns import Table, in_column
-from recollect.privacy.secret_names import Strength, Telling, names_in, telling
-from recollect.privacy.secret_patterns import BytesPattern, Match, line_start, places_of
-from recollect.privacy.secret_values import Frame, is_digest, is_key, is_loud, is_password, is_secret
-
-Found = tuple[int, int, str]  # start, end, rule
+from recollect.privacy.secret_columns import TableRange, find_in_column
+from recollect.privacy.secret_names import NameClue, Strength, find_names, telling
+from recollect.privacy.secret_patterns import BytesPattern, Found, Match, find_places, line_start
+from recollect.privacy.secret_values import Frame, is_digest, is_key, is_obvious, is_password, is_secret
 
 _CLOSES = rb"(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3}"
 _ASSIGNS = BytesPattern(
@@ -49,7 +47,7 @@ _STRING = BytesPattern(
     rb"|'(?P<c>(?:[^'\\\n]{1,400}+|\\.){1,40}+)(?='|\n|$)|`{1,3}(?P<d>[^`\n]{1,400})(?=`))"
 )
 _BARE = BytesPattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
-# The same where a password may have signs in it that usually end a value.
+# The same for passwords: they may contain signs that usually end a value.
 _PASSWORD = BytesPattern(
     rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,60}+|[,;&|](?![\s\"'`]|$|[\w.\-]{1,40}[ ]?[=:])|\\(?![nrt\"'\\])){1,8}+"
 )
@@ -60,10 +58,10 @@ _CALL = BytesPattern(rb"[\"']?(?:(?:::|\.)\w{1,20})?\s{0,2}(?:[=:]?\s{0,2}[(\[{]
 _ARGUMENT = BytesPattern(
     rb"[^\"'`;\n)]{0,80}[fFrRbBuU]?(?:\"([^\"\n]{0,200})\"|'([^'\n]{0,200})'|`([^`\n]{0,200})`)(?=[\s,).\]}:;]|$)"
 )
-_MOST_ARGUMENTS = 8
+_MAX_ARGUMENTS = 8
 _GROUPS = BytesPattern(rb"[A-Za-z0-9]{3,9}(?:[ \-][A-Za-z0-9]{3,9}){3,15}(?![\w\-])")
 _LOGIN = BytesPattern(rb"[\"'`]?[\w.@+\-]{2,60}[\"'`]?(?:[ ]{0,2}[:/|][ ]{0,2}|[ ]and[ ])(?=\S)")
-# `Buffer.from("...", "base64")`, `new SecretStr("...")`; not what looks something up.
+# `Buffer.from("...", "base64")`, `new SecretStr("...")`; not a call that looks something up.
 _WRAPPED = BytesPattern(
     rb"(?:new )?(?!(?i:[\w.]{0,40}(?:get|env|read|load|fetch|find|decrypt|lookup|require|prompt|input|ask|hash)))"
     rb"[A-Za-z_][\w.:]{0,40}\((?:[A-Za-z_][\w.]{0,40}\()?\s{0,6}(?=[bru]?[\"'`])"
@@ -79,54 +77,56 @@ _HASHED = BytesPattern(
     rb"hash|sha|commit|digest|checksum|merge|revert|cherry|md5|etag|trace|\bbuild\b|image|fingerprint|gpg|\bids?\b", 2
 )
 _AS_WORDS = bytes(0x20 if chr(byte) in " \t\r\n\f\v\"'`<>,;:/\\(){}[]=|\1\2" else byte for byte in range(256))
-_KINDS = bytes(
-    next(
-        (
-            kind
-            for kind, some in zip(b"aA0!-", (ascii_lowercase, ascii_uppercase, digits, "!@#$%^&*+?~", "-"), strict=True)
-            if chr(byte) in some
-        ),
-        0x20,
-    )
-    for byte in range(256)
-)
+
+
+def _shape_table() -> bytes:
+    """Map every byte to its kind: `a`, `A`, `0`, `!` or `-`, and all others to a blank."""
+    table = bytearray(b" " * 256)
+    for kind, characters in zip(b"aA0!-", (ascii_lowercase, ascii_uppercase, digits, "!@#$%^&*+?~", "-"), strict=True):
+        for character in characters:
+            table[ord(character)] = kind
+    return bytes(table)
+
+
+_SHAPES = _shape_table()
 _ODD = tuple(b"a0 A0 0a 0A 00 a! A! 0! aAA AaA -aaaa-".split())
 _LINE_BACK, _LINE_AHEAD, _TABLE_AHEAD = 80, 160, 1200
-_WITH_A_WORD = (b"key", b"keys", b"seed", b"code")  # the word before says which one
+_NEEDS_WORD_BEFORE = (b"key", b"keys", b"seed", b"code")  # the word before them says which kind
 _PLACES = frozenset(b"for of on to in at there from".split())
 _NEST = BytesPattern(rb"[\"']?[ ]?[:=][ ]{0,3}[{\[]?[ ]{0,3}\r?\n")
 _NESTED = BytesPattern(
     rb"([ ]{0,40})(?:-[ ]{1,3})?(?:[\"']?([\w.\-]{1,60})[\"']?[ ]?[:=][ ]{1,3})?"
     rb"[\"']?([^\s\"',]{0,300})[^\n]{0,200}(?:\n|$)"
 )
-_MOST_NESTED = 12
+_MAX_NESTED_LINES = 12
 _BLOCK = BytesPattern(rb"([ \t]{1,40})([^\s#][^\n]{3,400})(?:\r?\n\1[ \t]{0,40}[^\s][^\n]{0,400}){0,80}")
 
 
-def assigned(text: bytes, names: bytes, words: set[bytes]) -> Iterator[Found]:
-    table, lines = Table(), Lines(text)
-    for start, end in names_in(names, words):
-        told = _told(text, start, end)
-        if told.strength is not Strength.NOTHING:
-            yield from _beside(text, start, end, told, table, lines)
+def find_assigned(text: bytes, names: bytes, words: set[bytes]) -> Iterator[Found]:
+    table, odd = TableRange(), OddWords(text)
+    for start, end in find_names(names, words):
+        clue = _clue_at(text, start, end)
+        if clue.strength is not Strength.NOTHING:
+            yield from _find_near_name(text, start, end, clue, table, odd)
 
 
-class Lines:
-    """Where the text has what words of a language have not: a letter beside a digit or a sign, four digits, capitals in
-    the middle. Far from all of them there is nothing to judge. And how far words were judged for the sake of a name, by
-    what it tells: none is judged twice."""
+class OddWords:
+    """Places that ordinary words do not have: a letter beside a digit or a sign, two digits, capitals inside a word.
+
+    Where there are none, there is nothing to judge. Remembers per strength how far words were returned: none is twice.
+    """
 
     def __init__(self, text: bytes) -> None:
         self._text = text
         self._words = text.translate(_AS_WORDS)
-        self._places = sorted(places_of(text.translate(_KINDS), _ODD))
+        self._places = sorted(find_places(text.translate(_SHAPES), _ODD))
         self._done: dict[Strength, int] = {}
 
-    def is_odd(self, start: int, end: int) -> bool:
+    def has_any(self, start: int, end: int) -> bool:
         place = bisect_left(self._places, start)
         return place < len(self._places) and self._places[place] < end
 
-    def odd_words(self, start: int, end: int, strength: Strength) -> Iterator[Match]:
+    def words(self, start: int, end: int, strength: Strength) -> Iterator[Match]:
         start = max(start, self._done.get(strength, 0))
         self._done[strength] = max(start, end)
         for place in self._places[bisect_left(self._places, start) : bisect_left(self._places, end)]:
@@ -138,172 +138,188 @@ class Lines:
                 yield word
 
 
-def _told(text: bytes, start: int, end: int) -> Telling:
-    told = telling(text[start:end])
-    if (
-        told.strength is Strength.WEAK
-        and start
-        and text[start - 1] == 0x20
-        and text[start:end].lower().rstrip(b"12") in _WITH_A_WORD
-    ):
-        before = _WORD_BEFORE.search(text, max(0, start - 22), start)
-        if before is not None:
-            return telling(before.group(1) + b" " + text[start:end])
-    return told
+def _clue_at(text: bytes, start: int, end: int) -> NameClue:
+    clue = telling(text[start:end])
+    if clue.strength is not Strength.WEAK or not start or text[start - 1] != 0x20:
+        return clue
+    if text[start:end].lower().rstrip(b"12") not in _NEEDS_WORD_BEFORE:
+        return clue
+    before = _WORD_BEFORE.search(text, max(0, start - 22), start)
+    return clue if before is None else telling(before.group(1) + b" " + text[start:end])
 
 
-def _beside(text: bytes, start: int, end: int, told: Telling, table: Table, lines: Lines) -> Iterator[Found]:
-    is_odd = lines.is_odd(start - _LINE_BACK, end + _LINE_AHEAD) or b"phrase" in text[start:end].lower()
-    if not is_odd and told.strength is not Strength.PASSWORD:
-        if told.is_spoken and lines.is_odd(end, end + _TABLE_AHEAD):
-            yield from in_column(text, start, end, told, table)
+def _find_near_name(
+    text: bytes, start: int, end: int, clue: NameClue, table: TableRange, odd: OddWords
+) -> Iterator[Found]:
+    is_odd = odd.has_any(start - _LINE_BACK, end + _LINE_AHEAD) or b"phrase" in text[start:end].lower()
+    if not is_odd and clue.strength is not Strength.PASSWORD:
+        if clue.may_be_in_prose and odd.has_any(end, end + _TABLE_AHEAD):
+            yield from find_in_column(text, start, end, clue, table)
         return
-    if told.is_login and is_odd:
-        yield from _given(text, end, told)
+    if clue.is_login and is_odd:
+        yield from _find_arguments(text, end, clue)
     elif is_odd and text[end : end + 4].endswith(b"["):
-        yield from _given(text, end, replace(told, is_signer=True))
+        yield from _find_arguments(text, end, replace(clue, is_signer=True))
     match, found = _ASSIGNS.match(text, end), None
     if match is not None:
         nest = _NEST.match(text, end)
         if nest is not None:
-            yield from _nested(text, start, nest.end(), told)
-        found = _assigned(text, start, match, told)
-    elif is_odd and (told.is_spoken or told.is_login):
-        found = _spoken(text, start, end, told)
-    if found is None and is_odd and told.is_spoken and text[start - 1 : start] == b" ":
-        found = _before(text, start, told)
+            yield from _find_in_lines_below(text, start, nest.end(), clue)
+        found = _value_after_sign(text, start, match, clue)
+    elif is_odd and (clue.may_be_in_prose or clue.is_login):
+        found = _value_in_prose(text, start, end, clue)
+    if found is None and is_odd and clue.may_be_in_prose and text[start - 1 : start] == b" ":
+        found = _value_before(text, start, clue)
     if found is not None:
         yield found
-    elif told.is_spoken and told.strength is not Strength.PIN and lines.is_odd(end, end + _TABLE_AHEAD):
-        yield from in_column(text, start, end, told, table)
-    if is_odd and (told.strength in (Strength.PASSWORD, Strength.KEY) or (told.is_login and not told.is_signer)):
-        yield from _in_line(text, start, end, told, lines)
+    elif clue.may_be_in_prose and clue.strength is not Strength.PIN and odd.has_any(end, end + _TABLE_AHEAD):
+        yield from find_in_column(text, start, end, clue, table)
+    if is_odd and (clue.strength in (Strength.PASSWORD, Strength.KEY) or (clue.is_login and not clue.is_signer)):
+        yield from _find_in_line(text, start, end, clue, odd)
 
 
-def _nested(text: bytes, start: int, at: int, told: Telling) -> Iterator[Found]:
-    """Values in the lines below that belong to the name: items of a list, or each under a name of its own."""
+def _find_in_lines_below(text: bytes, start: int, at: int, clue: NameClue) -> Iterator[Found]:
+    """Find values in the lines below that belong to the name: items of a list, or each under a name of its own."""
     begin = line_start(text, start, _LINE_BACK)
     indent = len(text[begin:start]) - len(text[begin:start].lstrip(b" "))
     if text[begin:start].strip(b" \"'-"):
         return
-    for _ in range(_MOST_NESTED):
+    for _ in range(_MAX_NESTED_LINES):
         line = _NESTED.match(text, at)
         if line is None or len(line.group(1)) <= indent - line.group().lstrip().startswith(b"-"):
             return
         value = line.group(3) or b""
-        if is_loud(value, told.strength) or (told.strength is Strength.KEY and is_key(value)):
-            yield *line.span(3), told.rule
+        if is_obvious(value, clue.strength) or (clue.strength is Strength.KEY and is_key(value)):
+            yield *line.span(3), clue.rule
         at = line.end()
 
 
-def _assigned(text: bytes, start: int, match: Match, told: Telling) -> Found | None:
+def _value_after_sign(text: bytes, start: int, match: Match, clue: NameClue) -> Found | None:
     how, at = match.lastgroup, match.end()
     if how == "element" and match.group()[:1] == b">" and text[start - 1 : start] != b"<":
         return None
     if how == "block":
-        return _block(text, at, told)
-    if told.is_login and how == "sign":
-        found = _login(text, at)
+        return _yaml_block(text, at, clue)
+    if clue.is_login and how == "sign":
+        found = _password_after_user(text, at)
         if found is not None:
             return found
     string = _STRING.match(text, at)
     if string is not None:
         begin, stop = string.span(string.lastgroup or 0)
-        found = _judged(text, begin, stop, told, Frame.TOLD_QUOTED if how == "beyond" else Frame.QUOTED)
+        found = _judge(text, begin, stop, clue, Frame.PROSE_QUOTED if how == "beyond" else Frame.QUOTED)
         if found is not None or how != "sign" or text[begin : begin + 1].isalnum():
             return found
     if how in ("typed", "comma", "call"):
         return None
     wrapped = _WRAPPED.match(text, at) if how == "sign" else None
     if wrapped is not None:
-        inside = _STRING.match(text, wrapped.end())
-        if inside is None or len(inside.group()) < _WRAPPED_CHARS:
-            return None
-        return _judged(text, *inside.span(inside.lastgroup or 0), told, Frame.TOLD_QUOTED)
-    sets = match.group().endswith(b"=") and _SETS.search(text, max(0, start - 8), start) is not None
-    sets = sets and text[at : at + 1] not in (b"\r", b"\n")
-    if how == "sign" and not text[at : at + 1].isalnum():
-        at += len(_MIXED.match(text, at).group())  # type: ignore[union-attr]  # it matches nothing, too
+        return _string_in_call(text, wrapped.end(), clue)
+    return _bare_value(text, start, match, clue)
+
+
+def _string_in_call(text: bytes, at: int, clue: NameClue) -> Found | None:
+    inside = _STRING.match(text, at)
+    if inside is None or len(inside.group()) < _WRAPPED_CHARS:
+        return None
+    return _judge(text, *inside.span(inside.lastgroup or 0), clue, Frame.PROSE_QUOTED)
+
+
+def _bare_value(text: bytes, start: int, match: Match, clue: NameClue) -> Found | None:
+    """Judge a value without quotes."""
+    how, at = match.lastgroup, match.end()
+    is_setting = match.group().endswith(b"=") and _SETS.search(text, max(0, start - 8), start) is not None
+    is_setting = is_setting and text[at : at + 1] not in (b"\r", b"\n")
     is_query = text[start - 1 : start] in (b"?", b"&")
-    pattern = _PASSWORD if told.strength is Strength.PASSWORD and not is_query else _BARE
-    bare = (_LINE if sets else _CONTENT if how == "element" else pattern).match(text, at)
+    if how == "sign" and not text[at : at + 1].isalnum():
+        at += len(_MIXED.match(text, at).group())  # type: ignore[union-attr]  # it always matches, if only nothing
+    bare = _bare_pattern(clue, is_setting=is_setting, is_element=how == "element", is_query=is_query).match(text, at)
     if bare is None:
         return None
     after = text[bare.end() : bare.end() + 1]
-    if (after in (b"(", b"[", b"{") and not sets) or (how == "element" and after not in (b"<", b"]")):
+    if (after in (b"(", b"[", b"{") and not is_setting) or (how == "element" and after not in (b"<", b"]")):
         return None
     if how == "beyond" and b"{{" in text[max(0, start - _LINE_BACK) : start]:
         return None
     if how == "beyond" and _INNER.match(bare.group()):  # `the key - API_KEY=...`: the inner name is the nearer one
         return None
-    grouped = _grouped(text, at, told)
-    if grouped is not None:
-        return grouped
+    groups = _groups_at(text, at, clue)
+    if groups is not None:
+        return groups
+    frame = Frame.PROSE if how == "beyond" else Frame.ASSIGNED
+    if is_setting or is_query:
+        frame = Frame.SET
     value = bare.group().rstrip(b".,;:?)*" if match.group().endswith(b" ") else b",;")
-    return _judged(
-        text,
-        at,
-        at + len(value),
-        told,
-        Frame.SET if sets or is_query else Frame.TOLD if how == "beyond" else Frame.ASSIGNED,
-    )
+    return _judge(text, at, at + len(value), clue, frame)
 
 
-def _spoken(text: bytes, start: int, end: int, told: Telling) -> Found | None:
+def _bare_pattern(clue: NameClue, *, is_setting: bool, is_element: bool, is_query: bool) -> BytesPattern:
+    if is_setting:
+        return _LINE
+    if is_element:
+        return _CONTENT
+    return _PASSWORD if clue.strength is Strength.PASSWORD and not is_query else _BARE
+
+
+def _value_in_prose(text: bytes, start: int, end: int, clue: NameClue) -> Found | None:
     match = _FOREIGN.match(text, end) if text.find(b"\x02", end, end + 4) >= 0 else None
     if match is not None:
-        return _said(text, match.end(), told, Frame.TOLD)
+        return _value_at(text, match.end(), clue, Frame.PROSE)
     match = _NEAR.match(text, end)
     if match is None:
         return None
-    if told.is_login and not told.is_signer:
-        found = _login(text, match.end())
-        if found is not None or not told.is_spoken:
+    if clue.is_login and not clue.is_signer:
+        found = _password_after_user(text, match.end())
+        if found is not None or not clue.may_be_in_prose:
             return found
     if text.startswith(b"-", start):
-        return _said(text, match.end(), told, Frame.ASSIGNED)
-    if told.is_doubtful and not _is_first(text, start):
+        return _value_at(text, match.end(), clue, Frame.ASSIGNED)
+    starts_setting = _starts_setting(text, start)
+    if clue.is_ordinary_word and not starts_setting:
         return None
-    found = _said(text, match.end(), told, Frame.TOLD if _is_first(text, start) else Frame.NEAR)
+    found = _value_at(text, match.end(), clue, Frame.PROSE if starts_setting else Frame.NEAR)
     prose = _PROSE.match(text, end) if found is None else None
-    if prose is None or _tells_of_another(text, start, end, prose.end()):
+    if prose is None or _is_about_another(text, start, end, prose.end()):
         return found
-    return (_login(text, prose.end()) if told.is_login else None) or _said(text, prose.end(), told, Frame.TOLD)
+    if clue.is_login:
+        found = _password_after_user(text, prose.end())
+    return found or _value_at(text, prose.end(), clue, Frame.PROSE)
 
 
-def _said(text: bytes, at: int, told: Telling, frame: Frame) -> Found | None:
+def _value_at(text: bytes, at: int, clue: NameClue, frame: Frame) -> Found | None:
     quoted = _STRING.match(text, at)
     if quoted is not None:
-        frame = Frame.QUOTED if frame is Frame.ASSIGNED else Frame.TOLD_QUOTED
-        return _judged(text, *quoted.span(quoted.lastgroup or 0), told, frame)
-    grouped = _grouped(text, at, told) if frame is Frame.TOLD else None
+        frame = Frame.QUOTED if frame is Frame.ASSIGNED else Frame.PROSE_QUOTED
+        return _judge(text, *quoted.span(quoted.lastgroup or 0), clue, frame)
+    groups = _groups_at(text, at, clue) if frame is Frame.PROSE else None
     word = (_LINE if frame is Frame.ASSIGNED else _PASSWORD).match(text, at)
-    if grouped is not None or word is None or _INNER.match(word.group()):
-        return grouped
+    if groups is not None or word is None or _INNER.match(word.group()):
+        return groups
     value = word.group().rstrip(b",;" if frame is Frame.ASSIGNED else b".,;:?)*")
-    if frame is Frame.TOLD and told.is_doubtful and not _is_last(text, at + len(value)):
+    if frame is Frame.PROSE and clue.is_ordinary_word and not _is_line_end(text, at + len(value)):
         return None
-    return _judged(text, at, at + len(value), told, frame)
+    return _judge(text, at, at + len(value), clue, frame)
 
 
-def _in_line(text: bytes, start: int, end: int, told: Telling, lines: Lines) -> Iterator[Found]:
-    """What can hardly be anything else, a few words from the name."""
-    begin = end if told.strength is Strength.LOGIN else line_start(text, start, _LINE_BACK)
+def _find_in_line(text: bytes, start: int, end: int, clue: NameClue, odd: OddWords) -> Iterator[Found]:
+    """Find obvious secrets a few words from the name."""
+    begin = end if clue.strength is Strength.LOGIN else line_start(text, start, _LINE_BACK)
     stop = text.find(b"\n", end, end + _LINE_AHEAD)
-    if stop >= 0 and not text[end:stop].strip(b" \t\r\"'`*:=-{}[]()"):  # the name is a head of its own
+    if stop >= 0 and not text[end:stop].strip(b" \t\r\"'`*:=-{}[]()"):  # the name is a heading: take the next line too
         stop = text.find(b"\n", stop + 1, end + _LINE_AHEAD)
-    stop = stop if stop >= 0 else min(len(text), end + _LINE_AHEAD)
-    for word in lines.odd_words(begin, stop, told.strength):
+    if stop < 0:
+        stop = min(len(text), end + _LINE_AHEAD)
+    rule = "password" if clue.strength is Strength.LOGIN else clue.rule
+    for word in odd.words(begin, stop, clue.strength):
         value = word.group().rstrip(b".,;:")
         if word.start() < end and start < word.end():  # the name itself
             continue
-        is_hash = word.start() > end and told.strength in (Strength.PASSWORD, Strength.KEY) and is_digest(value)
-        if (is_hash and is_key(value) and not _HASHED.search(text, begin, stop)) or is_loud(value, told.strength):
-            rule = "password" if told.strength is Strength.LOGIN else told.rule
+        is_hash = word.start() > end and clue.strength in (Strength.PASSWORD, Strength.KEY) and is_digest(value)
+        if (is_hash and is_key(value) and not _HASHED.search(text, begin, stop)) or is_obvious(value, clue.strength):
             yield word.start(), word.start() + len(value), rule
 
 
-def _before(text: bytes, start: int, told: Telling) -> Found | None:
+def _value_before(text: bytes, start: int, clue: NameClue) -> Found | None:
     """`use ... as the password`."""
     place = text.rfind(b" as ", max(0, start - 30), start)
     if place < 0:
@@ -312,78 +328,83 @@ def _before(text: bytes, start: int, told: Telling) -> Found | None:
     begin = max(text.rfind(b" ", floor, place), text.rfind(b"\n", floor, place), floor - 1) + 1
     word = text[begin:place].strip(b"\"'`*")
     begin = text.find(word, begin)
-    return _judged(text, begin, begin + len(word), told, Frame.NEAR)
+    return _judge(text, begin, begin + len(word), clue, Frame.NEAR)
 
 
-def _tells_of_another(text: bytes, start: int, end: int, until: int) -> bool:
-    """`key fingerprint is`, `password length is`: the sentence is not about the name alone."""
+def _is_about_another(text: bytes, start: int, end: int, until: int) -> bool:
+    """`key fingerprint is`, `password length is`: the sentence is not about the secret itself."""
     following = text[end:until].split()[:1]
     if not following or following[0] in _PLACES:
         return False
     return telling(text[start:end] + b" " + following[0]).strength is Strength.NOTHING
 
 
-def _is_last(text: bytes, end: int) -> bool:
-    """Whether the line ends here."""
+def _is_line_end(text: bytes, end: int) -> bool:
     return text[end : end + 1] in (b"", b"\r", b"\n")
 
 
-def _is_first(text: bytes, start: int) -> bool:
-    """Whether a line of settings may begin here: `requirepass ...`, `ENV TOKEN ...`, `config set token ...`."""
+def _starts_setting(text: bytes, start: int) -> bool:
+    """Check whether a line of settings may begin here: `requirepass ...`, `ENV TOKEN ...`, `config set token ...`."""
     return _SETS.search(text, max(0, start - 24), start) is not None
 
 
-def _block(text: bytes, at: int, told: Telling) -> Found | None:
-    """The lines of a YAML block are one value."""
+def _yaml_block(text: bytes, at: int, clue: NameClue) -> Found | None:
+    """Judge the lines of a YAML block as one value."""
     match = _BLOCK.match(text, at)
     if match is None:
         return None
     parts = match.group().split()
     value = (b" " if all(map(bytes.isalpha, parts)) else b"").join(parts)
-    found = _judged(value, 0, len(value), told, Frame.ASSIGNED)
-    return None if found is None else (match.start(2), match.start() + len(match.group().rstrip()), told.rule)
+    if _judge(value, 0, len(value), clue, Frame.ASSIGNED) is None:
+        return None
+    return match.start(2), match.start() + len(match.group().rstrip()), clue.rule
 
 
-def _grouped(text: bytes, at: int, told: Telling) -> Found | None:
+def _groups_at(text: bytes, at: int, clue: NameClue) -> Found | None:
     groups = _GROUPS.match(text, at)
-    return _judged(text, *groups.span(), told, Frame.TOLD) if groups is not None else None
+    return None if groups is None else _judge(text, *groups.span(), clue, Frame.PROSE)
 
 
-def _given(text: bytes, end: int, told: Telling) -> Iterator[Found]:
-    """A password or key among what is given to a call that logs in, connects or signs: `auth=("me", "...")`. What comes
-    first is a user or a place, unless it signs."""
+def _find_arguments(text: bytes, end: int, clue: NameClue) -> Iterator[Found]:
+    """Find a password or key in a call that logs in, connects or signs: `auth=("me", "...")`.
+
+    The first argument is a user or a host, unless the call signs.
+    """
     match = _CALL.match(text, end)
-    for number in range(_MOST_ARGUMENTS if match is not None else 0):
-        match = _ARGUMENT.match(text, match.end())  # type: ignore[union-attr]
+    for number in range(_MAX_ARGUMENTS):
+        if match is not None:
+            match = _ARGUMENT.match(text, match.end())
         if match is None:
             return
         start, stop = match.span(match.lastindex or 0)
         value = text[start:stop]
         has_own_name = text[max(0, start - 4) : start - 1].rstrip(b" bBrRuUfF")[-1:] in (b":", b"=")
-        if not (number or told.is_signer) or has_own_name:
+        if not (number or clue.is_signer) or has_own_name:
             continue
-        if told.is_login and (is_password(value, Frame.TOLD_QUOTED) or is_key(value)):
+        if clue.is_login and (is_password(value, Frame.PROSE_QUOTED) or is_key(value)):
             yield start, stop, "password"
-        elif not told.is_login and is_secret(value, told.strength, Frame.QUOTED):
-            yield start, stop, told.rule
+        elif not clue.is_login and is_secret(value, clue.strength, Frame.QUOTED):
+            yield start, stop, clue.rule
 
 
-def _login(text: bytes, at: int) -> Found | None:
-    """A password behind the name of its user."""
+def _password_after_user(text: bytes, at: int) -> Found | None:
     user = _LOGIN.match(text, at)
-    string = _STRING.match(text, user.end()) if user is not None else None
-    word = _PASSWORD.match(text, user.end()) if user is not None else None
+    if user is None:
+        return None
+    string = _STRING.match(text, user.end())
+    word = _PASSWORD.match(text, user.end())
     if string is not None:
         start, end = string.span(string.lastgroup or 0)
     elif word is not None:
         start, end = word.start(), word.start() + len(word.group().rstrip(b".,;:?)*"))
     else:
         return None
-    return (start, end, "password") if is_secret(text[start:end], Strength.PASSWORD, Frame.TOLD) else None
+    return (start, end, "password") if is_secret(text[start:end], Strength.PASSWORD, Frame.PROSE) else None
 
 
-def _judged(text: bytes, start: int, end: int, told: Telling, frame: Frame) -> Found | None:
-    frame = Frame.NEAR if told.is_doubtful else frame
+def _judge(text: bytes, start: int, end: int, clue: NameClue, frame: Frame) -> Found | None:
+    if clue.is_ordinary_word:
+        frame = Frame.NEAR
     value = text[start:end].strip()
     start = text.find(value, start)
-    return (start, start + len(value), told.rule) if is_secret(value, told.strength, frame) else None
+    return (start, start + len(value), clue.rule) if is_secret(value, clue.strength, frame) else None

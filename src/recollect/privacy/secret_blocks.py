@@ -1,14 +1,12 @@
-"""Secrets that take whole lines: private keys, and the data of a Kubernetes secret. Pure."""
+"""Finds secrets that take whole lines: private keys, Kubernetes secrets, recovery codes. Pure."""
 
 import re
 from collections.abc import Iterator
 
-from recollect.privacy.secret_patterns import BytesPattern, Match, places_of
+from recollect.privacy.secret_patterns import BytesPattern, Found, Match, find_places
 from recollect.privacy.secret_values import is_placeholder, is_reference
 
-Found = tuple[int, int, str]  # start, end, rule
-
-LONGEST = 24_000  # a private key of 16,384 bits has 13,000 characters
+MAX_KEY_CHARS = 24_000  # a private key of 16,384 bits has 13,000 characters
 
 _BEGIN = BytesPattern(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
 # Lines of base64; between them line breaks (also written as escapes), quotes of code, and headers such as `Proc-Type`.
@@ -17,7 +15,7 @@ _BODY = BytesPattern(
     rb"(?:(?:\r?\n|\\n|\\r\\n)[A-Za-z0-9+/]{1,76}={0,2}(?=\r?\n|\\|[\"']|$))?"  # the line where it was cut off
 )
 _END = BytesPattern(rb"-----END[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
-# A line of a key, also behind the number, sign or quote that a program puts in front of it; or a header of one.
+# A line of a key or one of its headers, also after a line number, sign or quote that a program puts before it.
 _AHEAD, _BEHIND = rb"[\s\d:|>+\-\"']{0,20}", rb"(?:[\s\"',+]|\\[nr]){0,8}\Z"
 _KEY_LINE = BytesPattern(
     _AHEAD + rb"(?:[A-Za-z0-9+/]{16,400}={0,2}|[A-Z][A-Za-z\-]{2,30}: [^\n]{1,100})?" + _BEHIND,
@@ -25,8 +23,8 @@ _KEY_LINE = BytesPattern(
 _LAST_LINE = BytesPattern(_AHEAD + rb"[=A-Za-z0-9+/]{0,400}" + _BEHIND)
 _CLOSING = BytesPattern(rb"key(?: block)?-----")
 _BASE64 = BytesPattern(rb"[A-Za-z0-9+/=]{16}")
-_LONGEST_LINE = 400
-_TALK = 64  # less than this between begin and end is talk of a key, unless it is base64
+_MAX_LINE_CHARS = 400
+_MIN_KEY_CHARS = 64  # a shorter text between begin and end only mentions a key, unless it is base64
 _PUTTY = b"putty-user-key-file"
 # Lines of base64; white space may be folded, and each line quoted.
 _PUTTY_LINES = BytesPattern(
@@ -43,7 +41,8 @@ _CODES = BytesPattern(
     re.IGNORECASE,
 )
 _CODE = BytesPattern(rb"(?<![\w/.@#\-])(?:\d{3,5}[ ]\d{3,5}|[A-Za-z0-9]{4,40}(?:-[A-Za-z0-9]{3,12}){0,6})(?![\w/.@\-])")
-_CODE_CHARS = 6
+_DIGIT = BytesPattern(rb"[0-9]")
+_MIN_CODE_CHARS = 6
 _DATE = BytesPattern(rb"\d{4}-\d\d-\d\d$|[a-z]+-\d+$|\d{1,3}-")
 _CODES_REACH = 800
 _PHRASE = BytesPattern(
@@ -52,7 +51,7 @@ _PHRASE = BytesPattern(
     re.IGNORECASE,
 )
 _PHRASES = (b"mnemonic", b"phrase", b"words", b"seed")
-_TALKING = frozenset(b"the and for are was your not has with from into uses".split())  # no wallet has such words
+_PROSE_WORDS = frozenset(b"the and for are was your not has with from into uses".split())  # no recovery phrase has them
 
 _JWK = BytesPattern(rb"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s{0,3}:\s{0,3}[\"']([A-Za-z0-9_\-]{20,2000})[\"']")
 _KIND = BytesPattern(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s")
@@ -60,33 +59,39 @@ _DATA = BytesPattern(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:")
 _DATUM = BytesPattern(
     rb"[\"']?([\w.\-]{1,80})[\"']?[ ]{0,3}:[ ]{0,3}(?:[|>]-?\s{1,12})?[\"']?([A-Za-z0-9+/=_\-!@#$%^&*.]{6,4000})"
 )
-_MANIFEST = 3000
-_AROUND = frozenset(b"metadata kind apiversion type".split())  # what stands beside `data`: with it, the data ends
+_MANIFEST_CHARS = 3000
+_BESIDE_DATA = frozenset(b"metadata kind apiversion type".split())  # the names that end `data`
 
 
-def private_keys(text: bytes, low: bytes) -> Iterator[Found]:
-    """Whole blocks, and blocks that were cut off; a header that nothing follows is only talk of keys."""
+def find_private_keys(text: bytes, low: bytes) -> Iterator[Found]:
+    """Find whole and cut-off keys; a header without a key after it is ignored."""
     place = low.find(b"-----begin")
     while place >= 0:
         header = _BEGIN.match(text, place)
-        end = _end(text, low, header.end()) if header is not None else None
+        end = None if header is None else _key_end(text, low, header.end())
         if end is not None:
             yield place, end, "private-key"
         place = low.find(b"-----begin", max(place + 10, end or 0))
-    yield from _ends(text, low)
+    yield from _find_cut_off_keys(text, low)
     if b'"kty"' in low:
         for match in _JWK.finditer(text):
             yield *match.span(1), "private-key"
+    yield from _find_putty_keys(text, low)
+
+
+def _find_putty_keys(text: bytes, low: bytes) -> Iterator[Found]:
     place = low.find(_PUTTY)
     while place >= 0:
-        lines = _PUTTY_LINES.search(text, place, place + LONGEST)
+        lines = _PUTTY_LINES.search(text, place, place + MAX_KEY_CHARS)
+        done = place + MAX_KEY_CHARS
         if lines is not None:
             yield lines.end(1) - len(lines.group(1).lstrip(b"\r\n >")), lines.end(1), "private-key"
-        place = low.find(_PUTTY, lines.end() if lines is not None else place + LONGEST)
+            done = lines.end()
+        place = low.find(_PUTTY, done)
 
 
-def _ends(text: bytes, low: bytes) -> Iterator[Found]:
-    """What `tail` shows of a key, or what is longer than any: the lines before its end, up to what cannot be one."""
+def _find_cut_off_keys(text: bytes, low: bytes) -> Iterator[Found]:
+    """Find the lines before the end of a key whose begin is missing, as `tail` shows them, or too far away."""
     done, place = 0, low.find(b"-----end")
     while place >= 0:
         if _END.match(text, place) is not None:
@@ -98,10 +103,10 @@ def _ends(text: bytes, low: bytes) -> Iterator[Found]:
 
 
 def _first_line(text: bytes, floor: int, end: int) -> int:
-    """Where the lines of a key begin that end here; a line break may also be written as an escape."""
+    """Return where the lines of the key that ends here begin; a line break may also be written as an escape."""
     start = end
     while start > floor:
-        near = max(floor, start - _LONGEST_LINE)
+        near = max(floor, start - _MAX_LINE_CHARS)
         real, written = text.rfind(b"\n", near, start - 1), text.rfind(b"\\n", near, start - 2)
         begin = max(real + 1, written + 2 if written >= 0 else 0, near)
         if (_LAST_LINE if start == end else _KEY_LINE).match(text, begin, start) is None:
@@ -110,75 +115,80 @@ def _first_line(text: bytes, floor: int, end: int) -> int:
     return start
 
 
-def _end(text: bytes, low: bytes, start: int) -> int | None:
-    limit = start + LONGEST
-    opening = low.find(b"-----begin", start, limit)
-    within = limit if opening < 0 else opening
-    closing = low.find(b"-----end", start, within)
+def _key_end(text: bytes, low: bytes, start: int) -> int | None:
+    limit = start + MAX_KEY_CHARS
+    next_key = low.find(b"-----begin", start, limit)
+    if next_key >= 0:
+        limit = next_key
+    closing = low.find(b"-----end", start, limit)
     if closing < 0:
-        ending = _CLOSING.search(low, start, within)
-        closing = ending.start() if ending is not None else -1
+        ending = _CLOSING.search(low, start, limit)
+        closing = -1 if ending is None else ending.start()
     if closing >= 0:
         inside = text[start:closing]
-        if (len(inside) < _TALK and _BASE64.search(inside) is None) or is_placeholder(inside[:400].replace(b">", b"")):
+        is_short = len(inside) < _MIN_KEY_CHARS and _BASE64.search(inside) is None
+        if is_short or is_placeholder(inside[:400].replace(b">", b"")):
             return None
         end = low.find(b"-----", closing + 8, closing + 80)
         return end + 5 if end >= 0 else min(closing + 8, len(text))
-    body = _BODY.match(text, start, within)
+    body = _BODY.match(text, start, limit)
     if body is None or _BASE64.search(body.group()) is None:
         return None
     return start + len(body.group().rstrip(b" \t\r\n\"',"))
 
 
-def manifests(text: bytes, low: bytes) -> Iterator[Found]:
-    """Every value under `data` of a Kubernetes secret, whatever its name."""
+def find_in_manifests(text: bytes, low: bytes) -> Iterator[Found]:
+    """Find every value under `data` of a Kubernetes secret, whatever its name."""
     if b"secret" not in low or b"kind" not in low or b"data" not in low:
         return
     for kind in _KIND.finditer(low):
-        first = low.rfind(b"\n---", max(0, kind.start() - _MANIFEST), kind.start())
-        last = low.find(b"\n---", kind.end(), kind.end() + _MANIFEST)
-        start = first if first >= 0 else max(0, kind.start() - _MANIFEST)
-        stop = last if last >= 0 else kind.end() + _MANIFEST
-        data = _DATA.search(low, start, stop)
-        for match in _DATUM.finditer(text, data.end(), stop) if data is not None else ():
-            if match.group(1).lower() in _AROUND:
+        floor, limit = max(0, kind.start() - _MANIFEST_CHARS), kind.end() + _MANIFEST_CHARS
+        start, stop = low.rfind(b"\n---", floor, kind.start()), low.find(b"\n---", kind.end(), limit)
+        if stop < 0:
+            stop = limit
+        data = _DATA.search(low, max(start, floor), stop)
+        if data is None:
+            continue
+        for match in _DATUM.finditer(text, data.end(), stop):
+            if match.group(1).lower() in _BESIDE_DATA:
                 break
             if not is_placeholder(match.group(2)) and not is_reference(match.group(2)):
                 yield *match.span(2), "kubernetes-secret"
 
 
-def may_be_of_codes(word: bytes) -> bool:
+def may_name_codes(word: bytes) -> bool:
     return any(part in word for part in (*_CODE_WORDS, *_PHRASES))
 
 
-def recovery_codes(text: bytes, low: bytes) -> Iterator[Found]:
-    """Lists of codes that each let one in once, and the words that a wallet is made from."""
+def find_recovery_codes(text: bytes, low: bytes) -> Iterator[Found]:
+    """Find lists of one-time codes, and the words from which a wallet is restored."""
     done = 0
-    for place in sorted(places_of(low, _CODE_WORDS)):
+    for place in sorted(find_places(low, _CODE_WORDS)):
         head = _CODES.match(text, place) if place >= done else None
         if head is not None:
             done = text.find(b"\n\n", head.end(), head.end() + _CODES_REACH)
-            done = done if done >= 0 else min(len(text), head.end() + _CODES_REACH)
-            yield from _codes(text, head.end(), done)
+            if done < 0:
+                done = min(len(text), head.end() + _CODES_REACH)
+            yield from _find_codes(text, head.end(), done)
     done = 0
-    for place in sorted(places_of(low, _PHRASES)):
+    for place in sorted(find_places(low, _PHRASES)):
         phrase = _PHRASE.match(text, place) if place >= done else None
         if phrase is not None:
             done = phrase.end()
-            if _TALKING.isdisjoint(phrase.group(1).lower().split()):
+            if _PROSE_WORDS.isdisjoint(phrase.group(1).lower().split()):
                 yield *phrase.span(1), "recovery-phrase"
 
 
-def _codes(text: bytes, start: int, end: int) -> Iterator[Found]:
-    """Those with a digit in them, and what has the same shape: two of a shape, or one right behind the head."""
+def _find_codes(text: bytes, start: int, end: int) -> Iterator[Found]:
+    """Find codes of one shape, one of them with a digit: at least two, or one right after the heading."""
     shapes: dict[tuple[int, ...], list[Match]] = {}
     for code in _CODE.finditer(text, start, end):
         value = code.group()
-        if len(value) < _CODE_CHARS or _DATE.match(value) or (value.isalpha() and not value.isupper()):
+        if len(value) < _MIN_CODE_CHARS or _DATE.match(value) or (value.isalpha() and not value.isupper()):
             continue
         shapes.setdefault(tuple(map(len, value.replace(b" ", b"-").split(b"-"))), []).append(code)
     for codes in shapes.values():
-        is_made = any(any(0x30 <= byte <= 0x39 for byte in code.group()) for code in codes)
-        if is_made and (len(codes) > 1 or codes[0].start() <= start + 2):
+        has_digit = any(_DIGIT.search(code.group()) for code in codes)
+        if has_digit and (len(codes) > 1 or codes[0].start() <= start + 2):
             for code in codes:
                 yield *code.span(), "recovery-code"

@@ -1,77 +1,79 @@
-"""Values below a name that tells: a column of a table, of comma separated values, or of an SQL statement. Pure."""
+"""Finds values below the name of a secret: in a table, in comma-separated values or in an SQL statement. Pure."""
 
 from collections.abc import Iterator
 
-from recollect.privacy.secret_names import Telling
-from recollect.privacy.secret_patterns import BytesPattern, line_start
+from recollect.privacy.secret_names import NameClue
+from recollect.privacy.secret_patterns import BytesPattern, Found, line_start
 from recollect.privacy.secret_values import Frame, is_secret
 
-Found = tuple[int, int, str]  # start, end, rule
-
-_LONGEST_LINE, _MOST_ROWS = 600, 100
+_MAX_LINE_CHARS, _MAX_ROWS = 600, 100
 _SEPARATORS = (b"|", b"\t", b",", b";")
 _HEAD = BytesPattern(rb"[\w .\-*`\"'/()|\t,;\x02]+\r?$")
 _RULER = BytesPattern(rb"[\s|:\-+=]*$")
 _CELL = BytesPattern(rb"[\s\"'`*]*([^\s\"'`*](?:.*[^\s\"'`*])?)[\s\"'`*]*$")
 _VALUES = BytesPattern(rb"[^()]{0,300}\)\s{0,9}values\s{0,9}\(", 2)  # 2: in any case
 _SQL_VALUE = BytesPattern(rb"\s{0,9}(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|([^,()'\"\n]{0,100}))\s{0,9}[,)]")
-
-
 _CLOSED = BytesPattern(rb"[\s\w]{0,20}</t[hd]>")
 _OPENED = BytesPattern(rb"<t[hd]\b[^<>]{0,80}>")
 _INSIDE = BytesPattern(rb"\s{0,20}(?:<\w[^<>]{0,60}>){0,3}([^\s<>]{4,300})\s{0,20}<")
 _HTML_REACH = 4_000
 
 
-class Table:
-    """The lines that were read as one: no row of it is the head of another."""
+class TableRange:
+    """The lines of the last table that was read: none of its rows is the head of another table."""
 
     def __init__(self) -> None:
         self.start = self.end = -1
 
 
-def in_column(text: bytes, start: int, end: int, told: Telling, table: Table) -> Iterator[Found]:
+def find_in_column(text: bytes, start: int, end: int, clue: NameClue, table: TableRange) -> Iterator[Found]:
     if text.find(b"</t", end, end + 24) >= 0 and _CLOSED.match(text, end) is not None:
-        yield from _in_html(text, start, end, told)
+        yield from _find_in_html(text, start, end, clue)
     after = text[end : end + 4].lstrip(b" \"'`*")[:1]
     if after in (b"|", b"\t", b",", b";", b"\r", b"\n") or text[end : end + 2] in (b"  ", b" \t", b"\t"):
-        yield from _in_rows(text, start, end, told, table)
+        yield from _find_in_rows(text, start, end, clue, table)
     if after in (b",", b")"):
         values = _VALUES.match(text, end)
-        opened = text.rfind(b"(", max(0, start - _LONGEST_LINE), start)
-        if values is not None and opened >= 0:
-            yield from _in_values(text, values.end(), text.count(b",", opened, start), told)
+        bracket = text.rfind(b"(", max(0, start - _MAX_LINE_CHARS), start)
+        if values is not None and bracket >= 0:
+            yield from _find_in_sql(text, values.end(), text.count(b",", bracket, start), clue)
 
 
-def _in_html(text: bytes, start: int, end: int, told: Telling) -> Iterator[Found]:
-    row = text.rfind(b"<tr", max(0, start - _LONGEST_LINE), start)
-    column = len(list(_OPENED.finditer(text, row, start))) - 1 if row >= 0 else -1
+def _find_in_html(text: bytes, start: int, end: int, clue: NameClue) -> Iterator[Found]:
+    head = text.rfind(b"<tr", max(0, start - _MAX_LINE_CHARS), start)
+    if head < 0:
+        return
+    column = len(list(_OPENED.finditer(text, head, start))) - 1
+    if column < 0:
+        return
     rows = text[end : end + _HTML_REACH].split(b"<tr")
     at = end + len(rows[0]) + 3
-    for inside in rows[1:] if column >= 0 else ():
-        cells = list(_OPENED.finditer(inside))
+    for row in rows[1:]:
+        cells = list(_OPENED.finditer(row))
         if column < len(cells):
             cell = _INSIDE.match(text, at + cells[column].end())
-            if cell is not None and is_secret(cell.group(1), told.strength, Frame.ASSIGNED):
-                yield *cell.span(1), told.rule
-        at += len(inside) + 3
+            if cell is not None and is_secret(cell.group(1), clue.strength, Frame.ASSIGNED):
+                yield *cell.span(1), clue.rule
+        at += len(row) + 3
 
 
-def _in_rows(text: bytes, start: int, end: int, told: Telling, table: Table) -> Iterator[Found]:
-    begin = line_start(text, start, _LONGEST_LINE)
+def _find_in_rows(text: bytes, start: int, end: int, clue: NameClue, table: TableRange) -> Iterator[Found]:
+    begin = line_start(text, start, _MAX_LINE_CHARS)
     if table.start < begin < table.end:
         return
-    stop = text.find(b"\n", end, end + _LONGEST_LINE)
+    stop = text.find(b"\n", end, end + _MAX_LINE_CHARS)
     if stop < 0 or _HEAD.match(text, begin, stop) is None:
         return
     separator = next((sign for sign in _SEPARATORS if sign in text[begin:stop]), b"  ")
     head = _cells(text, begin, stop, separator)
-    column = next((number for number, cell in enumerate(head) if cell[0] <= start < cell[1]), 0)
     table.start = begin
-    named = sum(bool(text[first:last].strip(b" \t\r\"'`*")) for first, last in head)
-    for _ in range(_MOST_ROWS if named > 1 else 0):
-        begin, stop = stop + 1, text.find(b"\n", stop + 1, stop + _LONGEST_LINE)
-        stop = stop if stop >= 0 else min(len(text), begin + _LONGEST_LINE)
+    if sum(bool(text[first:last].strip(b" \t\r\"'`*")) for first, last in head) < 2:
+        return
+    column = next((number for number, cell in enumerate(head) if cell[0] <= start < cell[1]), 0)
+    for _ in range(_MAX_ROWS):
+        begin, stop = stop + 1, text.find(b"\n", stop + 1, stop + _MAX_LINE_CHARS)
+        if stop < 0:
+            stop = min(len(text), begin + _MAX_LINE_CHARS)
         if _RULER.match(text, begin, stop) is not None:
             if not text[begin:stop].strip():
                 return
@@ -83,14 +85,16 @@ def _in_rows(text: bytes, start: int, end: int, told: Telling, table: Table) -> 
             return
         table.end = stop
         cell = _CELL.match(text, *cells[column])
-        value = cell.group(1).rpartition(b" / ")[2] if cell is not None else b""  # maybe behind its user
-        if cell is not None and is_secret(value, told.strength, Frame.ASSIGNED):
-            yield cell.end(1) - len(value), cell.end(1), told.rule
+        if cell is not None:
+            value = cell.group(1).rpartition(b" / ")[2]  # a user may come before it
+            if is_secret(value, clue.strength, Frame.ASSIGNED):
+                yield cell.end(1) - len(value), cell.end(1), clue.rule
 
 
 def _cells(text: bytes, start: int, end: int, separator: bytes) -> list[tuple[int, int]]:
-    """Where the cells of a line are; where blanks separate them, any number of these does."""
-    cells, at = list[tuple[int, int]](), start
+    """Return where the cells of a line are; any number of blanks separates two cells."""
+    cells: list[tuple[int, int]] = []
+    at = start
     for part in text[start:end].split(separator):
         if part.strip() or not separator.isspace() or separator == b"\t":
             cells.append((at, at + len(part)))
@@ -98,14 +102,15 @@ def _cells(text: bytes, start: int, end: int, separator: bytes) -> list[tuple[in
     return cells
 
 
-def _in_values(text: bytes, at: int, column: int, told: Telling) -> Iterator[Found]:
-    """`INSERT INTO users (name, password) VALUES ('me', '...')`: the first row."""
-    for number in range(column + 1):
+def _find_in_sql(text: bytes, at: int, column: int, clue: NameClue) -> Iterator[Found]:
+    """`INSERT INTO users (name, password) VALUES ('me', '...')`: look at the first row."""
+    for _ in range(column):
         value = _SQL_VALUE.match(text, at)
         if value is None:
             return
         at = value.end()
-        if number == column:
-            group = value.lastindex or 0
-            if is_secret(value.group(group), told.strength, Frame.QUOTED if group < 3 else Frame.ASSIGNED):
-                yield *value.span(group), told.rule
+    value = _SQL_VALUE.match(text, at)
+    if value is not None:
+        group = value.lastindex or 0
+        if is_secret(value.group(group), clue.strength, Frame.QUOTED if group < 3 else Frame.ASSIGNED):
+            yield *value.span(group), clue.rule

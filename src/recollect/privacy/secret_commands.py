@@ -1,62 +1,28 @@
-"""Secrets that are typed: the arguments of commands. Pure.
-
-All work is bounded, as in `secret_addresses`.
-"""
+"""Finds secrets in the arguments of commands. Pure. The work is bounded as in `secret_addresses`."""
 
 import re
 from collections.abc import Iterator
 
-from recollect.privacy.secret_addresses import is_usual
-from recollect.privacy.secret_patterns import BytesPattern, line_start, places_of
-from recollect.privacy.secret_values import Frame, is_key, is_password, is_strong, is_worded
+from recollect.privacy.secret_addresses import is_sample_password
+from recollect.privacy.secret_patterns import BytesPattern, Found, find_places, line_start
+from recollect.privacy.secret_values import Frame, is_key, is_password, is_strong_password, is_words_and_number
 
-Found = tuple[int, int, str]  # start, end, rule
-
-_WINDOW = 1600  # how far a line is followed
+_MAX_LINE_CHARS = 1600
 _CURL_USER = BytesPattern(
     rb"(?:\s-[uaU]|\s--user|\s--proxy-user|\s--auth)(?:\s{1,3}|=)?[\"']?([^\s:\"'/]{0,200}):([^\s\"']{2,200}|(?=[\"'\s]|$))"
 )
 _FLAG = BytesPattern(rb"\s[-/](?:p|P|pw|rp|a|w|k)[ =:][\"']?([^\s\"'|;~./\\][^\s\"'|;/\\]{7,63})(?=[\s\"';]|$)")
-# What is in every line with such a command.
-# Words of which each such line has one.
+# A text with such a command has one of these words, and a line with one has one of the hints.
 _FLAGS = (b"-p", b"-a", b"-w", b"-k", b"-u", b"p", b"rp", b"user")
-_WORDS = (b"curl", b"passw", b"sshpass", b"identified", b"-literal", b"sqlplus", b"rabbitmq", b"secures", b"nickserv")
-_MORE_WORDS = (b"base64", b"sudo", b"stdin", b"net")
-
-
-def may_be_in_commands(word: bytes) -> bool:
-    return word.startswith(_FLAGS[:5]) or word in _FLAGS or any(part in word for part in (*_WORDS, *_MORE_WORDS))
-
-
-_HINTS = (
-    *(
-        b"curl",
-        b" -p",
-        b" -a ",
-        b" -w ",
-        b" -k ",
-        b" -u",
-        b"passw",
-        b"pass:",
-        b"sshpass",
-        b"/p:",
-        b"/p ",
-        b"/rp ",
-        b"/user:",
-    ),
-    *(
-        b"net user",
-        b"identified",
-        b"--from-literal",
-        b"sqlplus",
-        b"rabbitmqctl",
-        b"convertto-securestring",
-        b"nickserv",
-    ),
-    *(b"| base64", b"sudo -s", b"-stdin"),
+_WORDS = tuple(
+    b"curl passw sshpass identified -literal sqlplus rabbitmq secures nickserv base64 sudo stdin net".split()
 )
-_TYPED = rb"(?:\"([^\"\n]{4,200})\"|'([^'\n]{4,200})'|([^\s\"'|;]{4,200}))"
-# A literal of each command, and its shape: a blank is one or more, `...` is what may come between, `@` is the secret.
+_HINTS = tuple(
+    b"curl, -p, -a , -w , -k , -u,passw,pass:,sshpass,/p:,/p ,/rp ,/user:,net user,identified,--from-literal,sqlplus,"
+    b"rabbitmqctl,convertto-securestring,nickserv,| base64,sudo -s,-stdin".split(b",")
+)
+_ARGUMENT = rb"(?:\"([^\"\n]{4,200})\"|'([^'\n]{4,200})'|([^\s\"'|;]{4,200}))"
+# A literal of each command and its shape: a blank is one or more, `...` is any text between, `@` is the secret.
 _COMMANDS: tuple[tuple[bytes, BytesPattern], ...] = tuple(
     (
         literal.encode(),
@@ -65,7 +31,7 @@ _COMMANDS: tuple[tuple[bytes, BytesPattern], ...] = tuple(
             .replace(b"...", rb"\b[^\n|;]{0,200}?")
             .replace(b" ?", rb"\s{0,4}")
             .replace(b" ", rb"\s{1,4}")
-            .replace(b"@", _TYPED),
+            .replace(b"@", _ARGUMENT),
             re.IGNORECASE,
         ),
     )
@@ -120,51 +86,51 @@ nickserv :: nickserv (?:identify|register) @
 )
 
 
-def in_commands(text: bytes, low: bytes) -> Iterator[Found]:
-    """Once a line: the look takes in all of it."""
-    done = 0
-    for place in sorted(places_of(low, _HINTS)):
+def may_be_in_commands(word: bytes) -> bool:
+    return word.startswith(_FLAGS[:5]) or word in _FLAGS or any(part in word for part in _WORDS)
+
+
+def find_in_commands(text: bytes, low: bytes) -> Iterator[Found]:
+    done = 0  # each line is searched once, as a whole
+    for place in sorted(find_places(low, _HINTS)):
         if place < done:
             continue
-        start = max(done, line_start(text, place, _WINDOW))
+        start = max(done, line_start(text, place, _MAX_LINE_CHARS))
         end = _line_end(text, place)
         line = low[start:end]
         for command, pattern in _COMMANDS:
             if command in line:
-                yield from _typed(text, start, end, pattern)
+                yield from _find_arguments(text, start, end, pattern)
         for flag in _FLAG.finditer(text, start, end):
             value = flag.group(1)
-            if is_strong(value) or is_worded(value):
+            if is_strong_password(value) or is_words_and_number(value):
                 yield *flag.span(1), "password"
-        yield from _users(text, start, end, is_curl=b"curl" in line)
+        yield from _find_users(text, start, end, is_curl=b"curl" in line)
         done = end
 
 
 def _line_end(text: bytes, place: int) -> int:
-    """A backslash: the command goes on in the next line."""
-    limit = place + _WINDOW
+    """A backslash at the end of a line continues the command in the next one."""
+    limit = place + _MAX_LINE_CHARS
     stop = text.find(b"\n", place, limit)
     while stop > 0 and text[stop - 1] == 0x5C:
         stop = text.find(b"\n", stop + 1, limit)
     return stop if stop > 0 else min(limit, len(text))
 
 
-def _users(text: bytes, start: int, end: int, *, is_curl: bool) -> Iterator[Found]:
-    """`-u me:...`: of other commands than curl only what is like a password, as the flag may mean a group."""
+def _find_users(text: bytes, start: int, end: int, *, is_curl: bool) -> Iterator[Found]:
+    """`-u me:...`: for commands other than curl only what looks like a password, as the flag may mean a group."""
     for match in _CURL_USER.finditer(text, start, end):
         user, password = match.groups()
-        if (
-            password
-            and not is_usual(password)
-            and (is_curl or (password[:1] != b"\\" and is_password(password, Frame.NEAR)))
-        ):
-            yield *match.span(2), "password"
-        elif is_curl and not password and is_key(user):  # a key in place of a user, as payment services have it
+        if password and not is_sample_password(password):
+            if is_curl or (password[:1] != b"\\" and is_password(password, Frame.NEAR)):
+                yield *match.span(2), "password"
+        elif is_curl and not password and is_key(user):  # payment services take a key as the user
             yield *match.span(1), "token"
 
 
-def _typed(text: bytes, start: int, end: int, pattern: BytesPattern) -> Iterator[Found]:
+def _find_arguments(text: bytes, start: int, end: int, pattern: BytesPattern) -> Iterator[Found]:
     for match in pattern.finditer(text, start, end):
         group = match.lastindex or 0
-        if not is_usual(match.group(group)):
+        if not is_sample_password(match.group(group)):
             yield *match.span(group), "password"

@@ -1,15 +1,13 @@
-"""Secrets in what is sent: headers and cookies. Pure. All work is bounded, as in `secret_addresses`."""
+"""Finds secrets in HTTP headers and cookies. Pure. The work is bounded as in `secret_addresses`."""
 
 import re
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator
 
-from recollect.privacy.secret_addresses import each, is_usual
-from recollect.privacy.secret_patterns import BytesPattern
+from recollect.privacy.secret_addresses import is_sample_password, search_at
+from recollect.privacy.secret_patterns import BytesPattern, Found
 from recollect.privacy.secret_values import Frame, is_key, is_password, is_placeholder
-
-Found = tuple[int, int, str]  # start, end, rule
 
 _SCHEMES = (b"bearer", b"basic ", b"ssws ", b"geniekey ")
 _SCHEME = BytesPattern(
@@ -26,30 +24,30 @@ _COOKIE_PART = BytesPattern(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
 _SESSION = BytesPattern(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
 
 _WORDS = (b"bearer", b"basic", b"ssws", b"geniekey", b"authorization", b"cookie")
-_WINDOW = 1600  # how far a line is followed
+_MAX_LINE_CHARS = 1600
 
 
 def may_be_in_headers(word: bytes) -> bool:
     return any(part in word for part in _WORDS)
 
 
-def in_headers(text: bytes, low: bytes) -> Iterator[Found]:
+def find_in_headers(text: bytes, low: bytes) -> Iterator[Found]:
     for literal in _SCHEMES:
-        yield from each(low, literal, lambda place: _scheme(text, place))
-    yield from each(low, b"authorization", lambda place: _authorization(text, place))
-    yield from _once_a_line(low, b"cookie", lambda place: _cookies(text, place))
+        yield from search_at(low, literal, lambda place: _find_scheme(text, place))
+    yield from search_at(low, b"authorization", lambda place: _find_authorization(text, place))
+    yield from _search_lines(low, b"cookie", lambda place: _find_cookies(text, place))
 
 
-def _once_a_line(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
-    """As the look takes in the rest of the line."""
+def _search_lines(low: bytes, literal: bytes, look: Callable[[int], Iterator[Found]]) -> Iterator[Found]:
+    """Call `look` once per line: it searches the rest of the line."""
     place = low.find(literal)
     while place >= 0:
         yield from look(place)
-        end = low.find(b"\n", place, place + _WINDOW)
-        place = low.find(literal, end if end >= 0 else place + _WINDOW)
+        end = low.find(b"\n", place, place + _MAX_LINE_CHARS)
+        place = low.find(literal, end if end >= 0 else place + _MAX_LINE_CHARS)
 
 
-def _scheme(text: bytes, place: int) -> Iterator[Found]:
+def _find_scheme(text: bytes, place: int) -> Iterator[Found]:
     match = _SCHEME.match(text, place)
     if match is None:
         return
@@ -62,7 +60,7 @@ def _scheme(text: bytes, place: int) -> Iterator[Found]:
 
 
 def _is_login(value: bytes) -> bool:
-    """`user:password` in base64."""
+    """Check for `user:password` in base64."""
     if len(value) < 8 or is_placeholder(value):
         return False
     try:
@@ -70,10 +68,15 @@ def _is_login(value: bytes) -> bool:
     except NotBase64:
         return False
     user, colon, password = plain.partition(b":")
-    return bool(colon) and plain.isascii() and plain.decode("ascii").isprintable() and not is_usual(password or user)
+    return (
+        bool(colon)
+        and plain.isascii()
+        and plain.decode("ascii").isprintable()
+        and not is_sample_password(password or user)
+    )
 
 
-def _authorization(text: bytes, place: int) -> Iterator[Found]:
+def _find_authorization(text: bytes, place: int) -> Iterator[Found]:
     match = _AUTHORIZATION.match(text, place)
     if match is None:
         return
@@ -81,11 +84,11 @@ def _authorization(text: bytes, place: int) -> Iterator[Found]:
     if scheme == b"basic":
         if _is_login(value):
             yield *match.span(2), "basic-auth"
-    elif is_key(value) or is_password(value, Frame.TOLD):
+    elif is_key(value) or is_password(value, Frame.PROSE):
         yield *match.span(2), "bearer-token" if scheme in (b"bearer", b"") else "authorization"
 
 
-def _cookies(text: bytes, place: int) -> Iterator[Found]:
+def _find_cookies(text: bytes, place: int) -> Iterator[Found]:
     match = _COOKIE.match(text, place)
     if match is None:
         return

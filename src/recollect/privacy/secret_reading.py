@@ -1,7 +1,7 @@
-"""A text as it is read rather than as it is written: one byte for each character, so that places stay what they are.
+"""Turns a text into bytes as a person reads it: one byte for each character, so that places stay the same.
 
-Letters that look like Latin ones become these, quotes and colons of every script become plain ones, and words of other
-languages that name a password become `pw___`. Pure. A text in ASCII costs nothing.
+Letters that look Latin become Latin, quotes and colons of every script become plain ones, and words of other languages
+for a password become `pw___`. Pure. A text in ASCII costs nothing.
 """
 
 import re
@@ -10,10 +10,10 @@ from unicodedata import combining, normalize
 
 from recollect.text.lookalikes import latin
 
-OTHER = "\x02"  # a character that Latin-1 has not
+OTHER = "\x02"  # any character that is not in Latin-1
 
-# Characters that no screen shows, and the marks that are set above, below or through others.
-_UNSEEN = re.compile(
+# Characters that no screen shows, and combining marks.
+_INVISIBLE = re.compile(
     "[\u00ad\u0300-\u036f\u061c\u115f\u1160\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u20d0-\u20f0"
     "\u3164\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\uffa0\U000e0000-\U000e01ef]"
 )
@@ -30,7 +30,7 @@ _SIGNS = {
 }
 _WORD = re.compile(r"\w+")
 _OTHERS = re.compile(r"[^\x00-\xff]+")
-# Words that name a password or a token: how each begins, and all of its forms.
+# Words for a password or a token: how each begins, and all of its forms.
 _NAMES = tuple(
     (word, re.compile(word + more, re.IGNORECASE))
     for word, more in (
@@ -48,13 +48,13 @@ _NAMES = tuple(
 )
 
 
-def has_unseen(text: str) -> bool:
-    return not text.isascii() and _UNSEEN.search(text) is not None
+def has_invisible(text: str) -> bool:
+    return not text.isascii() and _INVISIBLE.search(text) is not None
 
 
-def without_unseen(text: str) -> tuple[str, list[int]]:
-    """Without characters that no screen shows; and where each of the others was."""
-    places = [at for at, character in enumerate(text) if not _UNSEEN.match(character)]
+def without_invisible(text: str) -> tuple[str, list[int]]:
+    """Remove invisible characters; also return where each remaining character was."""
+    places = [at for at, character in enumerate(text) if not _INVISIBLE.match(character)]
     return "".join(text[at] for at in places), places
 
 
@@ -74,7 +74,7 @@ def as_bytes(text: str) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _plain(character: str) -> str:
-    """Wide, bold and circled characters as they are meant; one for one, so that places stay what they are."""
+    """Replace a wide, bold or circled character by the plain one, if that is a single one: places stay the same."""
     sign = _SIGNS.get(character)
     if sign is not None:
         return sign
@@ -82,18 +82,20 @@ def _plain(character: str) -> str:
     return plain if len(plain) == 1 else character
 
 
-def _as_latin(word: re.Match[str]) -> str:
-    """A word of several scripts as it looks, and one of another script that looks Latin throughout."""
-    said = word[0]
-    if said.isascii():
-        return said
-    looks = "".join(character if character.isascii() else _letter(character) for character in said)
-    is_mixed = any(character.isascii() and character.isalpha() for character in said)
-    return looks if is_mixed or looks.isascii() else said
+def _as_latin(match: re.Match[str]) -> str:
+    """Spell a word in Latin letters if it mixes scripts or looks Latin throughout."""
+    word = match[0]
+    if word.isascii():
+        return word
+    looks = "".join(map(_letter, word))
+    is_mixed = any(character.isascii() and character.isalpha() for character in word)
+    return looks if is_mixed or looks.isascii() else word
 
 
 @lru_cache(maxsize=4096)
 def _letter(character: str) -> str:
+    if character.isascii():
+        return character
     plain = latin("".join(part for part in normalize("NFKD", character).lower() if not combining(part)))
     if len(plain) != 1:
         return character

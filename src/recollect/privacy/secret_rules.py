@@ -1,16 +1,16 @@
-"""The keys that show by their shape who gave them out. A table of our own, and the look-up in it. Pure.
+"""Keys whose shape shows the vendor: our own table, and the look-up in it. Pure.
 
-Each row: how the key begins (or several beginnings), what follows, the name of the rule. A row is compiled when its
-beginning is met for the first time: a program that starts for one question must not pay for two hundred patterns. In
-the patterns `A` is a letter or digit, `H` a hexadecimal digit, `U` what base64 for addresses has, `B` what plain base64
-has, `E` the former with `=`. The rows of one beginning are tried from top to bottom.
+Each row: how the key begins (or several beginnings), the pattern of the rest, the name of the rule. A row is compiled
+when its beginning is first found: a program that starts for one question must not pay for two hundred patterns. In the
+patterns `A` is a letter or digit, `H` a hexadecimal digit, `U` URL-safe base64, `B` plain base64, `E` is `U` with `=`.
+The rows of one beginning are tried from top to bottom.
 """
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from recollect.privacy.secret_patterns import BytesPattern
+from recollect.privacy.secret_patterns import BytesPattern, Found
 from recollect.privacy.secret_values import is_filler
 
 # Bytes above 127: a key that went through a wrong encoding is still one.
@@ -24,7 +24,7 @@ _CLASSES = {
 _SCATTERED = tuple(b"fm1 fm2_ glc_ whsec_ pscale_ tfp_ xkeysib- sntrys_ ABSK xoxd- 1//0 endr+".split())
 _WITHIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
 _ESCAPES = (b"\\n", b"\\r", b"\\t")
-_SAID = 4  # so many bytes of a beginning say nothing about chance
+_SKIPPED_BYTES = 4  # of the beginning: it is fixed, so it says nothing about randomness
 _UUID = "H{8}-H{4}-H{4}-H{4}-H{12}"
 _CLASS = re.compile(r"(?<![A-Za-z0-9\\])([AHUBE])(?=[{)+*]|$)|(?<=T3BlbkFJ)(A)")
 
@@ -214,7 +214,7 @@ Row = tuple[bytes, str, str]  # the beginning, the pattern of what follows, the 
 
 
 def _rows() -> dict[bytes, list[Row]]:
-    """By the first two bytes."""
+    """Return the rows by their first two bytes."""
     found: dict[bytes, list[Row]] = {}
     for line in _TABLE.strip().splitlines():
         starts, pattern, rule = line.split(" ")
@@ -225,7 +225,7 @@ def _rows() -> dict[bytes, list[Row]]:
 
 _ROWS = _rows()
 HEADS = frozenset(_ROWS)
-# Beginnings that end in a sign or have one soon after: what follows the sign is found first.
+# Beginnings that end in a sign or have one soon after: the part after the sign is found first.
 _SIGNED_SOON = (b"dt0", b"sc_", b"ext_", b"scauth_", b"authress_")
 SIGNED = BytesPattern(
     b"|".join(
@@ -244,7 +244,7 @@ def _pattern(pattern: str) -> "re.Pattern[bytes]":
 
 
 def key_at(text: bytes, start: int) -> tuple[int, str] | None:
-    """The end and the rule of the key that begins here."""
+    """Return the end and the rule of the key that begins here."""
     rows = _ROWS.get(text[start : start + 2])
     if rows is None:
         return None
@@ -252,29 +252,22 @@ def key_at(text: bytes, start: int) -> tuple[int, str] | None:
     for beginning, pattern, rule in rows:
         if text.startswith(beginning, start) and not (inside_base64 and beginning.isalnum()):
             match = _pattern(pattern).match(text, start + len(beginning))
-            if match is not None and not is_filler(text[start + _SAID : match.end()]):
+            if match is not None and not is_filler(text[start + _SKIPPED_BYTES : match.end()]):
                 return match.end(), rule
     return None
 
 
-def may_begin(text: bytes, at: int) -> bool:
-    """Not within a word or a stretch of base64; after a line break or tab that is written as an escape, too."""
+def may_start_key(text: bytes, at: int) -> bool:
+    """Return False inside a word or base64; True after a line break or tab that is written as an escape."""
     return at == 0 or text[at - 1] not in _WITHIN or text[max(0, at - 2) : at] in _ESCAPES
 
 
-def scattered_keys(text: bytes) -> Iterator[tuple[int, int, str]]:
-    """Keys that signs may cut into pieces too short to be noticed."""
+def find_scattered_keys(text: bytes) -> Iterator[Found]:
+    """Find keys whose signs may cut them into runs that are too short for `secret_runs`."""
     for beginning in _SCATTERED:
         place = text.find(beginning)
         while place >= 0:
-            hit = key_at(text, place) if may_begin(text, place) else None
+            hit = key_at(text, place) if may_start_key(text, place) else None
             if hit is not None:
                 yield place, *hit
             place = text.find(beginning, place + len(beginning))
-
-
-def beginnings() -> Iterator[tuple[str, str, str]]:
-    """The table, spelled out: how a key begins, the pattern of what follows, the rule."""
-    for rows in _ROWS.values():
-        for beginning, pattern, rule in rows:
-            yield beginning.decode(), _pattern(pattern).pattern.decode(), rule

@@ -1,20 +1,18 @@
-"""Passwords and their hashes as systems and programs keep them: shadow, .htpasswd, .pgpass, a table of users. Pure.
+"""Finds passwords and hashes as systems store them: shadow, .htpasswd, .pgpass, a table of users. Pure.
 
-A hash counts as a secret: who has it can try passwords against it.
+A hash counts as a secret: anyone who has it can try passwords against it.
 """
 
 import re
 from collections.abc import Iterator
 from functools import partial
 
-from recollect.privacy.secret_addresses import each, is_usual
-from recollect.privacy.secret_patterns import BytesPattern, line_start
+from recollect.privacy.secret_addresses import is_sample_password, search_at
+from recollect.privacy.secret_patterns import BytesPattern, Found, line_start
 from recollect.privacy.secret_values import entropy
 
-Found = tuple[int, int, str]  # start, end, rule
-
-_TEXT = rb"[A-Za-z0-9./+=]"  # what hashes and salts are written in
-# How a hash begins, what follows.
+_TEXT = rb"[A-Za-z0-9./+=]"  # the characters of hashes and salts
+# How a hash begins, and its pattern.
 _HASHES: tuple[tuple[bytes, BytesPattern], ...] = tuple(
     (begins, BytesPattern(pattern.replace(b"T", _TEXT), re.IGNORECASE))
     for begins, pattern in (
@@ -33,7 +31,7 @@ _HASHES: tuple[tuple[bytes, BytesPattern], ...] = tuple(
         *((b"$%s$" % kind, rb"\$%s\$(?:T{1,40}\$){1,3}T{20,99}" % kind) for kind in b"1 5 6 7 y gy apr1".split()),
     )
 )
-# Lines with a password or a hash at their end: what is found in each, the pattern.
+# Lines with a password or a hash at their end: a literal in each, and its pattern.
 _LINES: tuple[tuple[bytes, BytesPattern], ...] = (
     (b" on >", BytesPattern(rb"[^\n]{0,200}? on >([^\s\"'`]{4,100})")),  # of Redis
     (b":::", BytesPattern(rb"[^\s:]{1,64}:\d{1,6}:([0-9a-f]{32}:[0-9a-f]{32}):::", re.IGNORECASE)),  # of Windows
@@ -42,31 +40,29 @@ _LINES: tuple[tuple[bytes, BytesPattern], ...] = (
         for port in (b":5432:", b":*:")  # .pgpass
     ),
 )
-_LONGEST_LINE = 300
+_MAX_LINE_CHARS = 300
+_DOLLAR_HASH = BytesPattern(rb"\$(?:2|argon2|pbkdf2|scrypt|[1567y]\$|gy\$|apr1\$)", re.IGNORECASE)
 
 
-_SIGNED = BytesPattern(rb"\$(?:2|argon2|pbkdf2|scrypt|[1567y]\$|gy\$|apr1\$)", re.IGNORECASE)
-
-
-def kept_passwords(text: bytes, low: bytes) -> Iterator[Found]:
-    has_signed = b"$" in text and _SIGNED.search(text) is not None
+def find_stored_passwords(text: bytes, low: bytes) -> Iterator[Found]:
+    has_signed = b"$" in text and _DOLLAR_HASH.search(text) is not None
     for begins, pattern in _HASHES:
         if (has_signed or not begins.startswith(b"$")) and begins in low:
-            yield from each(low, begins, partial(_hash, text, pattern))
+            yield from search_at(low, begins, partial(_find_hash, text, pattern))
     for literal, pattern in _LINES:
         if literal in low:
-            yield from each(low, literal, partial(_line, text, pattern))
+            yield from search_at(low, literal, partial(_find_in_line, text, pattern))
 
 
-def _hash(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
+def _find_hash(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
     match = pattern.match(text, place)
     if match is not None and entropy(match.group()) > 3:
         yield match.start() + match.group().startswith(b"'"), match.end(), "password-hash"
 
 
-def _line(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
-    start = line_start(text, place, _LONGEST_LINE)
+def _find_in_line(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
+    start = line_start(text, place, _MAX_LINE_CHARS)
     start = max(start, text.rfind(b" ", start, place) + 1, text.rfind(b"`", start, place) + 1)
     match = pattern.match(text, start)
-    if match is not None and not is_usual(match.group(1)):
+    if match is not None and not is_sample_password(match.group(1)):
         yield *match.span(1), "password"

@@ -1,8 +1,7 @@
-"""Does this value look like a secret? Pure. Judges the value alone: what its name says is judged in `secret_names`.
+"""Does this value look like a secret? Pure. Judges the value alone; `secret_names` judges its name.
 
-Chance is measured by what hardly ever stands together in a word: a letter beside a digit, or two letters that no
-language of developers puts side by side. Words, identifiers, paths and dates have few such places, a generated key has
-many.
+Randomness is measured by neighbours that words hardly ever have: a letter beside a digit, or two letters that are rare
+side by side. Words, identifiers, paths and dates have few of them, a generated key has many.
 """
 
 import math
@@ -15,7 +14,7 @@ from itertools import pairwise
 from recollect.privacy.secret_names import Strength
 from recollect.privacy.secret_patterns import BytesPattern
 
-# For each first letter, those that often follow it in English words and in identifiers.
+# For each first letter, the letters that often follow it in English words and in identifiers.
 _FOLLOWERS = (
     "abcdfgiklmnprstuvwxy baceijlorsuy cacehiklmorstu dadeilorstu eabcdefgiklmnopqrstvwxy faefilorstu gaehilnorsu "
     "haeiortu iabcdefglmnoprstvxz jaeou kaeils lacdeilnopstuy mabdeilmopstu nacdefgiklnopstuv oabcdefgiklmnoprstuvw "
@@ -33,7 +32,7 @@ _ODD_PAIRS = frozenset(
     if not (a in _DIGITS and b in _DIGITS) and (a, b) not in _COMMON
 )
 _SEPARATORS = (b"-", b"_", b"=", b".", b"/")
-_ENOUGH = 80  # so many bytes tell as much as all of them
+_SAMPLE_BYTES = 80  # enough to judge a longer value
 
 _PLACEHOLDER = BytesPattern(
     rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace"
@@ -42,7 +41,7 @@ _PLACEHOLDER = BytesPattern(
     rb"|not[-_ ]?(?:a[-_ ])?(?:real|secret)|fake|secret[-_ ]?(?:key|token|value)$|^some[-_ ]|\x01|#{4}|-{4}|_{4}|0{8}"
     rb"|(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
 )
-# After the beginning of a vendor's key less is left to doubt.
+# After the beginning of a vendor's key fewer placeholders are possible.
 _FILLER = BytesPattern(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}")
 _REFERENCE = BytesPattern(
     rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&[a-z_]+$|![A-Z][A-Za-z:]*$|\[|\(|"
@@ -68,7 +67,7 @@ _CALL = BytesPattern(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
 _PUBLIC = BytesPattern(
     rb"ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$"
 )
-# Names of methods and formats that have a digit in them: in a sentence they stand where a password could.
+# Names of methods and formats with a digit: in a sentence they occur where a password could.
 _METHOD = BytesPattern(
     rb"(?:[a-z]{1,3}[-_/]?\d{1,4}|(?:sha|md|aes|base|utf|oauth|hmac|ed|curve|rsa|ecdsa|pbkdf|argon|ipv|http|https|win|"
     rb"blake|secp|bip|ripemd|crc|web|log\dj|es|rfc|python|node|java|ecma|iso|nist|pkcs|chacha|poly|salsa|scrypt|bcrypt|"
@@ -84,21 +83,21 @@ _PASSPHRASE = BytesPattern(rb"[a-z]{3,9}(?:[ ][a-z]{3,9}){3,11}$")
 _VARIABLE = BytesPattern(
     rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
 )
-_SAID_OF_PASSWORDS = frozenset(
+_PASSWORD_SETTINGS = frozenset(
     b"required optional string prompt ignore ignored always disabled enabled default password passwd secret".split()
 )
-# Where people talk about a passphrase, one of these is soon said.
-_TALKING = frozenset(
+# Sentences about a passphrase have one of these words, passphrases do not.
+_PROSE_WORDS = frozenset(
     b"the and for are was were your you not has have with from into this that must should will can use used uses when "
     b"then than please enter none empty required long word words password passphrase phrase random strong".split()
 )
-_ALPHABET = b"abcdefghijklmnopqrstuvwxyz"  # what something may be made of
+_ALPHABET = b"abcdefghijklmnopqrstuvwxyz"  # a set of characters, not a value
 _SIGNS = frozenset(b"!@#$%^&*+=?~|")
 
 
-def chance(value: bytes) -> float:
-    """The share of neighbours that no word would have: about 0.5 in what a generator made, below 0.15 in names."""
-    low = value[:_ENOUGH].lower()
+def randomness(value: bytes) -> float:
+    """Return the share of neighbours that no word has: about 0.5 in generated values, below 0.15 in names."""
+    low = value[:_SAMPLE_BYTES].lower()
     pairs = len(low) - 1
     if pairs >= 24:
         pairs -= sum(map(low.count, _SEPARATORS))  # a few dashes must not hide a long key
@@ -109,25 +108,25 @@ def chance(value: bytes) -> float:
 
 
 def entropy(value: bytes) -> float:
-    """Bits for each character."""
-    value = value[: 2 * _ENOUGH]
+    """Return the bits per character."""
+    value = value[: 2 * _SAMPLE_BYTES]
     length = len(value)
     return -sum(count / length * math.log2(count / length) for count in map(value.count, set(value)))
 
 
 def is_placeholder(value: bytes) -> bool:
-    """Stands for a secret and is none: `<your-key>`, `xxxx`, `changeme`, `[redacted:password]`."""
-    return _PLACEHOLDER.search(value[: 2 * _ENOUGH].lower()) is not None or len(set(value)) < 4
+    """Recognise `<your-key>`, `xxxx`, `changeme`, `[redacted:password]`."""
+    return _PLACEHOLDER.search(value[: 2 * _SAMPLE_BYTES].lower()) is not None or len(set(value)) < 4
 
 
 def is_filler(tail: bytes) -> bool:
-    """What documents write after the beginning of a vendor's key."""
+    """Recognise what documents write after the beginning of a vendor's key."""
     return _FILLER.search(tail) is not None or entropy(tail) < 2.2
 
 
 def is_reference(value: bytes) -> bool:
-    """Says where the secret is: a variable, a call, a path, an address."""
-    return _REFERENCE.match(value) is not None or (_PATH.match(value) is not None and chance(value) < 0.3)
+    """Recognise a pointer to the secret: a variable, a call, a path, an address."""
+    return _REFERENCE.match(value) is not None or (_PATH.match(value) is not None and randomness(value) < 0.3)
 
 
 def is_uuid(value: bytes) -> bool:
@@ -142,7 +141,7 @@ def is_digest(value: bytes) -> bool:
     return _DIGEST.match(value) is not None
 
 
-def _is_refused(value: bytes) -> bool:
+def _is_no_secret(value: bytes) -> bool:
     return (
         is_placeholder(value)
         or _ALPHABET in value.lower()
@@ -155,11 +154,11 @@ def _is_refused(value: bytes) -> bool:
 
 
 def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> bool:
-    """A generated value beside a name that tells: `api_key`, `client_secret`; `vendor`: beside `heroku` alone.
+    """Recognise a generated value beside `api_key` or `client_secret`; `vendor`: beside `heroku` alone.
 
-    `assigned`: by a sign that is no prose (`API_KEY=`, `"token":`): there a key that somebody made up counts, too.
+    `assigned`: by a sign of code (`API_KEY=`, `"token":`), where a key that a person made up counts too.
     """
-    if assigned and _is_made_up(value):
+    if assigned and _is_hand_typed(value):
         return True
     if len(value) < 8 or b" " in value:
         return False
@@ -168,11 +167,11 @@ def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> boo
     if is_uuid(value) or (len(value) >= 20 and _HEX.match(value) is not None):
         return entropy(value) >= 2.8 and not is_placeholder(value)
     if _is_of_signs(value):
-        return not _is_refused(value)
-    found = chance(value)
-    if found < 0.15 or _is_refused(value) or _MEASURE.match(value):
+        return not _is_no_secret(value)
+    found = randomness(value)
+    if found < 0.15 or _is_no_secret(value) or _MEASURE.match(value):
         return False
-    if value.translate(None, b"0123456789") == value:  # letters alone: names look like keys more often than keys do
+    if value.translate(None, b"0123456789") == value:  # only letters: more often a name than a key
         return len(value) >= 16 and found >= 0.37 and entropy(value) >= 3.2 and not _is_dotted_name(value)
     if vendor and len(value) >= 24 and value.isalnum():
         return entropy(value) >= 2.9
@@ -182,31 +181,31 @@ def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> boo
 
 
 def _is_of_signs(value: bytes) -> bool:
-    """Letters, digits and several signs in disorder, as frameworks make their keys."""
+    """Recognise letters, digits and several signs in disorder, as frameworks generate keys."""
     return len(value) >= 20 and len(set(value) & _SIGNS) >= 4 and entropy(value) >= 4.2
 
 
-def _is_made_up(value: bytes) -> bool:
-    """Letters and digits that say nothing: `abcdef1234567890`, `sk-test-1234567890abcdef`."""
+def _is_hand_typed(value: bytes) -> bool:
+    """Recognise keys that a person made up: `abcdef1234567890`, `sk-test-1234567890abcdef`."""
     last = re.split(rb"[-_]", value[-200:])[-1]
     digits = len(last) - len(last.translate(None, b"0123456789"))
     if len(value) > 200 or len(last) < (8 if last == value else 12) or not last.isalnum():
         return False
     if not 3 <= digits < len(last) or is_digest(last) or is_uuid(value):
         return False
-    return not (_is_refused(value) or _MEASURE.match(value) or _METHOD.match(value))
+    return not (_is_no_secret(value) or _MEASURE.match(value) or _METHOD.match(value))
 
 
-def is_opaque(value: bytes) -> bool:
-    """A value so random that even a weak name (`key`, `auth`) is enough; the hash of something else is not."""
+def is_very_random(value: bytes) -> bool:
+    """Recognise a value so random that a weak name (`key`, `auth`) is enough; a hash of something else is not."""
     return (
         len(value) >= 20
         and not is_uuid(value)
         and not is_digest(re.split(rb"[-_:]", value)[-1])
         and is_key(value)
-        and chance(value) >= 0.3
+        and randomness(value) >= 0.3
         and entropy(value) >= 3.4
-        and (not value.islower() or chance(value) >= 0.4)
+        and (not value.islower() or randomness(value) >= 0.4)
     )
 
 
@@ -215,24 +214,24 @@ def _has_signs(value: bytes) -> bool:
 
 
 def _is_dotted_name(value: bytes) -> bool:
-    """`app.kubernetes.io/v1`, `src/main2.py`: parts that are words."""
+    """Recognise parts that are words: `app.kubernetes.io/v1`, `src/main2.py`."""
     parts = re.split(rb"[._/:\-]", value)
     return (
         len(parts) > 2
         and not _has_signs(value)
-        and sum(chance(part) < 0.3 for part in parts) > len(parts) * 0.7
-        and chance(value) < 0.28
+        and sum(randomness(part) < 0.3 for part in parts) > len(parts) * 0.7
+        and randomness(value) < 0.28
     )
 
 
 class Frame(Enum):
-    """What puts a value beside a name, from the surest to the least sure."""
+    """How a value is placed beside a name, from the surest to the least sure."""
 
-    SET = auto()  # in the environment, where nothing else can be meant
+    SET = auto()  # in the environment: it cannot mean anything else
     QUOTED = auto()
-    ASSIGNED = auto()  # by a sign that is no prose, or a flag
-    TOLD_QUOTED = auto()  # in a sentence, in quotes
-    TOLD = auto()  # in a sentence: "the password is ..."
+    ASSIGNED = auto()  # by a sign of code, or a flag
+    PROSE_QUOTED = auto()  # in a sentence, in quotes
+    PROSE = auto()  # in a sentence: "the password is ..."
     NEAR = auto()  # the next word
 
 
@@ -248,118 +247,130 @@ def is_secret(value: bytes, strength: Strength, frame: Frame) -> bool:
         case Strength.PASSWORD:
             return is_password(value, frame)
         case Strength.KEY:
-            is_doubtful = frame is Frame.NEAR and (len(value) < 12 or is_digest(value))
-            is_made_up = frame in (Frame.SET, Frame.QUOTED) and is_worded(value) and b"sha" not in value
-            return not is_doubtful and (is_key(value, assigned=frame in _IN_CODE) or is_made_up)
+            if frame is Frame.NEAR and (len(value) < 12 or is_digest(value)):
+                return False
+            is_made_up = frame in (Frame.SET, Frame.QUOTED) and is_words_and_number(value) and b"sha" not in value
+            return is_made_up or is_key(value, assigned=frame in _IN_CODE)
         case Strength.VENDOR:
             return len(value) >= 14 and is_key(value, vendor=True)
         case Strength.MAYBE:
-            is_path = set(value) & set(b"-.:") or (b"/" in value and chance(value) < 0.35)
-            is_long = len(value) >= (32 if _HEX.match(value) else 16)
-            return is_grouped(value) or (
-                is_long and not is_path and is_key(value) and (frame is not Frame.NEAR or is_opaque(value))
-            )
+            return is_grouped(value) or _is_long_key(value, frame)
         case Strength.WEAK:
-            return is_opaque(value) or (frame is Frame.SET and len(value) >= 16 and is_key(value))
+            return is_very_random(value) or (frame is Frame.SET and len(value) >= 16 and is_key(value))
         case Strength.PIN:
             return value.isdigit() and 4 <= len(value) <= 8
         case _:
             return False
 
 
+def _is_long_key(value: bytes, frame: Frame) -> bool:
+    if len(value) < 16 or (len(value) < 32 and _HEX.match(value)):
+        return False
+    is_path = set(value) & set(b"-.:") or (b"/" in value and randomness(value) < 0.35)
+    return not is_path and is_key(value) and (frame is not Frame.NEAR or is_very_random(value))
+
+
 def is_password(value: bytes, frame: Frame) -> bool:
-    """Beside the word password."""
-    if not 4 <= len(value) <= 200 or b" " in value or _is_refused(value):
+    """Judge a value beside the word password."""
+    if not 4 <= len(value) <= 200 or b" " in value or _is_no_secret(value):
         return False
     low = value.lower()
     digits = len(value) - len(value.translate(None, b"0123456789"))
     if not any(map(_LETTERS.__contains__, low)):
         return frame in _IN_CODE and digits >= 4 and (value.isdigit() or not _MEASURE.match(value))
-    if frame is Frame.SET and len(value) >= 6 and low not in _SAID_OF_PASSWORDS:
+    if frame is Frame.SET and len(value) >= 6 and low not in _PASSWORD_SETTINGS:
         return True
     signs = _has_signs(value[:-1])
-    if not digits and not signs:  # a word, unless no word has such letters
+    if not digits and not signs:  # a word, unless it is too random for one
         joined = value.translate(None, b"_-.")
-        return len(joined) >= 8 and joined.isalpha() and not joined.isupper() and chance(joined) >= 0.35
+        return len(joined) >= 8 and joined.isalpha() and not joined.isupper() and randomness(joined) >= 0.35
     if _MEASURE.match(value) or _METHOD.match(value):
         return False
     if not digits:
-        return len(value) >= 6 and frame not in (Frame.TOLD, Frame.NEAR) and value[0] not in b"=?&|*+!"
+        return len(value) >= 6 and frame not in (Frame.PROSE, Frame.NEAR) and value[0] not in b"=?&|*+!"
     match frame:
         case Frame.NEAR:
-            is_like_one = signs or digits >= 2 or chance(value) >= 0.22
+            is_like_one = signs or digits >= 2 or randomness(value) >= 0.22
             return len(value) >= 7 and is_like_one and not _is_dotted_name(value) and not _NUMBERED.match(value)
-        case Frame.TOLD:
+        case Frame.PROSE:
             return len(value) >= 6 and value[0] != 0x23  # `#42` is an issue
         case Frame.ASSIGNED:
-            return signs or not _VARIABLE.match(value) or chance(value) >= 0.22
+            return signs or not _VARIABLE.match(value) or randomness(value) >= 0.22
         case _:
             return True
 
 
-def is_strong(value: bytes) -> bool:
-    """So much like a generated password that a name anywhere in its line is enough."""
-    if not 8 <= len(value) <= 64 or _is_refused(value) or is_uuid(value) or _HEX.match(value) is not None:
+def is_strong_password(value: bytes) -> bool:
+    """Recognise a value so much like a generated password that a name anywhere in its line is enough."""
+    if not 8 <= len(value) <= 64 or _is_no_secret(value) or is_uuid(value) or _HEX.match(value) is not None:
         return False
     low = value.lower()
     if value.isdigit() or low == value.upper():
         return False
     if value.translate(None, b"0123456789") == value:
-        return len(value) >= 10 and _has_signs(value[1:-1]) and not value.islower() and chance(value) >= 0.22
+        return len(value) >= 10 and _has_signs(value[1:-1]) and not value.islower() and randomness(value) >= 0.22
     if _MEASURE.match(value) or _METHOD.match(value) or _NUMBERED.match(value) or is_digest(value):
         return False
     if _has_signs(value):
-        return b"=" not in value and chance(value) >= 0.1
-    return low != value and value.upper() != value and chance(value) >= 0.3 and not _is_dotted_name(value)
+        return b"=" not in value and randomness(value) >= 0.1
+    return low != value and value.upper() != value and randomness(value) >= 0.3 and not _is_dotted_name(value)
 
 
 @lru_cache(maxsize=8192)
-def is_loud(value: bytes, strength: Strength) -> bool:
-    """So much like a secret that a name that tells anywhere in its line is enough."""
-    if strength in (Strength.PASSWORD, Strength.KEY) and is_encoded(value):
+def is_obvious(value: bytes, strength: Strength) -> bool:
+    """Recognise a value so much like a secret that the name of one anywhere in its line is enough."""
+    if strength in (Strength.PASSWORD, Strength.KEY) and is_encoded_text(value):
         return True
     return not value.isalpha() and (
-        is_strong(value)
-        or (strength is Strength.PASSWORD and is_worded(value))
-        or (is_opaque(value) and not (value.islower() and b"-" in value))
-        or (strength in (Strength.KEY, Strength.PASSWORD) and _SEED.match(value) is not None and chance(value) >= 0.3)
+        is_strong_password(value)
+        or (strength is Strength.PASSWORD and is_words_and_number(value))
+        or (is_very_random(value) and not (value.islower() and b"-" in value))
+        or (
+            strength in (Strength.KEY, Strength.PASSWORD)
+            and _SEED.match(value) is not None
+            and randomness(value) >= 0.3
+        )
     )
 
 
-def is_encoded(value: bytes) -> bool:
-    """Base64 or hexadecimal of a text: what is neither hardly ever reads as one."""
+def is_encoded_text(value: bytes) -> bool:
+    """Recognise base64 or hexadecimal of a readable text: other values hardly ever decode to one."""
+    plain = b""
     try:
         if _HEX.match(value) is not None:
-            plain = bytes.fromhex(value.decode()) if len(value) >= 16 and not len(value) % 2 else b""
-        else:
-            plain = b64decode(value, validate=True) if len(value) >= 12 else b""
+            if len(value) >= 16 and not len(value) % 2:
+                plain = bytes.fromhex(value.decode())
+        elif len(value) >= 12:
+            plain = b64decode(value, validate=True)
     except ValueError:
         return False
     return len(plain) >= 8 and plain.isascii() and plain.decode().isprintable() and len(set(plain)) > 4
 
 
-def is_mixed(value: bytes) -> bool:
-    """Letters and digits in disorder, though few."""
+def mixes_letters_and_digits(value: bytes) -> bool:
+    """Recognise letters and digits in disorder, even a few."""
     digits = len(value) - len(value.translate(None, b"0123456789"))
-    return value.isalnum() and 2 <= digits < len(value) and chance(value) >= 0.22
+    return value.isalnum() and 2 <= digits < len(value) and randomness(value) >= 0.22
 
 
-def is_worded(value: bytes) -> bool:
-    """Words and a number, as people make up passwords: `lanterncopper2508`, `Jungle-Cactus-72`."""
-    return len(value) >= 10 and _WORDED.match(value) is not None and not _is_refused(value) and not _METHOD.match(value)
+def is_words_and_number(value: bytes) -> bool:
+    """Recognise passwords that people make up: `lanterncopper2508`, `Jungle-Cactus-72`."""
+    return (
+        len(value) >= 10 and _WORDED.match(value) is not None and not _is_no_secret(value) and not _METHOD.match(value)
+    )
 
 
 def is_passphrase(value: bytes, frame: Frame) -> bool:
-    """Several words in quotes, as a generator of passphrases writes them, or of which the first is a password."""
+    """Recognise several words as a generator of passphrases writes them, or quoted words after a password."""
     if _PASSPHRASE.match(value) is not None:
-        return frame is Frame.QUOTED or (frame is not Frame.NEAR and _TALKING.isdisjoint(value.split()))
+        return frame is Frame.QUOTED or (frame is not Frame.NEAR and _PROSE_WORDS.isdisjoint(value.split()))
     return frame is Frame.QUOTED and is_password(value.split(b" ")[0], Frame.NEAR)
 
 
 def is_grouped(value: bytes) -> bool:
-    """Groups of the same size, as people copy a generated value: `bngc al76 q6t3 tbzx`."""
+    """Recognise groups of the same size: `bngc al76 q6t3 tbzx`."""
     groups = value.split() if b" " in value else value.split(b"-")
     joined = b"".join(groups)
     if len(groups) < 3 or len(set(map(len, groups[:-1]))) != 1 or len(groups[-1]) > len(groups[0]):
         return False
-    return len(groups[0]) >= 3 and joined.isalnum() and not joined.isdigit() and chance(joined) >= 0.3
+    return len(groups[0]) >= 3 and joined.isalnum() and not joined.isdigit() and randomness(joined) >= 0.3

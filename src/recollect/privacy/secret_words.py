@@ -1,26 +1,26 @@
-"""The words of names: what tells of a secret, what takes that back, and who gives out keys. Data only."""
+"""Words in names: those of secrets, those that say it is none, and vendors of keys. Data only."""
 
-# The last part of a name that holds a password.
+# The last word of the name of a password.
 PASSWORDS = frozenset(
     "password passwd passphrase passcode pwd pw psw passwort kennwort userpass dbpass dbpassword rootpass "
     "userpassword adminpassword mypassword passwords pgpassword sshpass keypass storepass motdepasse senha "
     "contrasena clave wachtwoord passe parola heslo sandi adgangskode adgangskoden kodeordet "
     "passord passordet hasla lozinka lozinke salasana requirepass masterauth psk rootpw bindpw adminpw userpw".split()
 )
-# Those that are made of digits, and the words that make a `code` one of them.
+# Names of secrets made of digits, and the words before `code` that make it one.
 PINS = frozenset("pin puk pincode otp".split())
 CODE_KINDS = frozenset(
     "access door gate alarm unlock security entry safe pin otp verification login auth 2fa mfa sms".split()
 )
-# They may have a user and a password beside them.
+# A user and a password may follow these.
 LOGINS = frozenset(
     "login logins logged auth cred creds credential credentials basicauth authentication authenticate connect "
     "connection pdo mysqli hmac fernet totp jwt wifi zugangsdaten aes cipher serializer encrypt decrypt crypt "
     "sym addlogin".split()
 )
-# Of these, the first argument is no user.
+# The first argument of these is not a user.
 SIGNERS = frozenset("hmac fernet totp jwt aes cipher serializer encrypt decrypt crypt".split())
-# The last part of a name that holds something generated.
+# The last word of the name of something generated.
 TOKENS = frozenset(
     "token secret secrets segredo segreto geheimnis jeton credential credentials creds cred apikey apitoken "
     "accesstoken authtoken accesskey "
@@ -30,18 +30,8 @@ TOKENS = frozenset(
     "consumersecret consumerkey sessiontoken deploytoken personaltoken servicekey servertoken secrettoken "
     "secretaccesskey accesskeysecret".split()
 )
-TOKEN_ENDINGS = (
-    "password",
-    "passwd",
-    "token",
-    "secret",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "credential",
-)
-# What makes a `key` a secret one.
+TOKEN_ENDINGS = tuple("password passwd token secret apikey accesskey secretkey privatekey credential".split())
+# Words before `key` that make it secret.
 KEY_KINDS = frozenset(
     "api access secret private auth authentication encryption encrypt signing sign master account client app "
     "application shared license licence service session deploy storage server webhook hmac aes rsa admin user "
@@ -53,7 +43,7 @@ WEAK = frozenset(
     "access api key keys auth session sid sess sessionid phpsessid jsessionid cookie signature sig salt nonce "
     "seed tokens signing sign community code".split()
 )
-# After a telling word these say that the value is about the secret and not the secret itself.
+# After the name of a secret these say that the value is about it, not the secret itself.
 ABOUT = frozenset(
     "length len min max minimum maximum size count ttl expiry expires expire expiration exp timeout url uri "
     "path file filename dir directory folder name names type types kind format policy field fields label hint "
@@ -66,7 +56,7 @@ ABOUT = frozenset(
     "source mode variable var vars param params parameter arg mapping map list array set group "
     "groups role roles permission permissions id ids uuid guid alias".split()
 )
-# Before a telling word these say that it is another kind of token or key.
+# Before `token` or `key` these say that it is not a secret one.
 OTHER_TOKENS = frozenset(
     "public csrf xsrf continuation next page cursor pagination start end sync resume eos bos pad unk stop mask "
     "sep cls special max min num total prompt completion cached reasoning no color theme design symbol".split()
@@ -77,7 +67,7 @@ OTHER_KEYS = OTHER_TOKENS | frozenset(
     "message i18n locale registry pub input output with option config json yaml property react arrow hotkey "
     "modifier press down up file column field event query state tag label sorting ordering filter ticker".split()
 )
-# Those whose name beside an assignment is enough for a random value of the right size.
+# Vendors: beside an assignment the name is enough for a random value of the right size.
 VENDORS = (
     "1password abuseipdb adafruit adobe affinda ahrefs airbrake airtable aiven algolia alibaba aliyun "
     "alphavantage amplitude anthropic apify appcenter appveyor artifactory asana assemblyai atlassian auth0 "
@@ -110,7 +100,7 @@ VENDORS = (
     "weatherstack webex webflow wechat wepay whatsapp woocommerce workos wrike xero yandex yelp youtube zapier "
     "zendesk zenserp zeplin zoho zulip newyorktimes bintray sourceforge".split()
 )
-# Likewise, but words of every day too: only as a whole word of the name.
+# Vendors whose name is also an ordinary word: only as a whole word of the name.
 WORDY_VENDORS = frozenset(
     "amazon apollo bamboo bunny buddy courier crates docker drone droneci elastic expo fixer gemini ghost "
     "guardian harness ibm keen linear mistral monday mux nasa neon notion npm oracle persona pivotal polygon "

@@ -1,8 +1,7 @@
-"""Redacts secrets. Pure: same text, same answer. Keeps names, users and hosts: the text still says what it said.
+"""Redacts secrets. Pure: same text, same answer. Keeps names, users and hosts, so the text stays readable.
 
-A secret is recognised by its shape (`secret_rules`, `secret_runs`), by where it stands (`secret_blocks`,
-`secret_addresses`, `secret_headers`) or by the name beside it (`secret_assignments`). Refuses nothing: a text without
-secrets comes back as it is.
+A secret is recognised by its shape (`secret_rules`, `secret_runs`), by its place (`secret_blocks`, `secret_addresses`,
+`secret_headers`) or by the name beside it (`secret_assignments`). A text without secrets is returned unchanged.
 """
 
 import re
@@ -11,106 +10,108 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from recollect.privacy.secret_addresses import in_addresses
-from recollect.privacy.secret_assignments import assigned
-from recollect.privacy.secret_blocks import manifests, may_be_of_codes, private_keys, recovery_codes
-from recollect.privacy.secret_commands import in_commands, may_be_in_commands
-from recollect.privacy.secret_headers import in_headers, may_be_in_headers
+from recollect.privacy.secret_addresses import find_in_addresses
+from recollect.privacy.secret_assignments import find_assigned
+from recollect.privacy.secret_blocks import find_in_manifests, find_private_keys, find_recovery_codes, may_name_codes
+from recollect.privacy.secret_commands import find_in_commands, may_be_in_commands
+from recollect.privacy.secret_headers import find_in_headers, may_be_in_headers
 from recollect.privacy.secret_names import as_names
-from recollect.privacy.secret_reading import as_bytes, has_unseen, without_unseen
-from recollect.privacy.secret_runs import MADE, keys_in_runs
-from recollect.privacy.secret_stores import kept_passwords
+from recollect.privacy.secret_patterns import Found
+from recollect.privacy.secret_reading import as_bytes, has_invisible, without_invisible
+from recollect.privacy.secret_runs import GENERATED, find_keys_in_runs
+from recollect.privacy.secret_stores import find_stored_passwords
 
-Look = Callable[[bytes, bytes], Iterator[tuple[int, int, str]]]
+Search = Callable[[bytes, bytes], Iterator[Found]]
 
 _MARK = "[redacted:"
-_MARKED = re.compile(r"\[redacted:[a-z0-9.\-]{1,50}\]")  # names of rules: no secret hides in one
+_MARKED = re.compile(r"\[redacted:[a-z0-9.\-]{1,50}\]")  # only names of rules: no secret hides in one
 _SHORTEST_SECRET_TEXT = 6
-_PASSES = 8
-_REACH = 4_000  # beyond it nothing changes when a secret is gone
-_EDGE = 1_000  # what was cut there may look like something else
+_MAX_PASSES = 8
+_REACH = 4_000  # a redaction changes nothing farther away than this
+_EDGE = 1_000  # near a cut a value may look like a secret only because it is cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Secret:
-    rule: str  # what it was: `openai-key`, `password`
-    start: int  # in the text as it was given
+    rule: str  # the kind of secret: `openai-key`, `password`
+    start: int  # in the original text
     end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Redacted:
+class Redaction:
     text: str
-    found: tuple[Secret, ...]  # by place, none overlapping another
+    found: tuple[Secret, ...]  # by place, without overlaps
 
 
-def redact(text: str) -> Redacted:
-    """Looks again at what it has made until nothing is found: a secret may have hidden behind another."""
+def redact(text: str) -> Redaction:
+    """Search again after each redaction until nothing is found: a secret may be hidden behind another."""
     redacted = text
     found: list[Secret] = []
-    for number in range(_PASSES):
-        more = _secrets(redacted) if not number else _near(redacted, found)
+    for number in range(_MAX_PASSES):
+        more = _find_near(redacted, found) if number else _find_secrets(redacted)
         if not more:
             break
-        found = _joined(found, more)
-        redacted = _replaced(text, found)
-    return Redacted(text=redacted, found=tuple(found))
+        found = _add_found(found, more)
+        redacted = _replace(text, found)
+    return Redaction(text=redacted, found=tuple(found))
 
 
 def redact_name(name: str) -> str:
-    """A path, a remote or an id. What stands between two slashes is looked at by itself: in a text it could be a piece
-    of something encoded, here it is a name."""
+    """Redact a path, a remote or an id. Each part between slashes is also judged alone: in a text it could be a piece of
+    something encoded, here it is a name."""
     whole = redact(name).text
     return "/".join(redact(part).text for part in whole.split("/")) if "/" in whole else whole
 
 
-def _secrets(text: str) -> list[Secret]:
-    """One look. On bytes, one for each character: they are searched faster, and places stay what they are."""
+def _find_secrets(text: str) -> list[Secret]:
+    """Search once, on one byte per character: that is faster, and places stay the same."""
     if len(text) < _SHORTEST_SECRET_TEXT:
         return []
-    if has_unseen(text):
-        seen, places = without_unseen(text)
-        return [Secret(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in _secrets(seen)]
-    plain = as_bytes(_without_marks(text))
+    if has_invisible(text):
+        visible, places = without_invisible(text)
+        found = _find_secrets(visible)
+        return [Secret(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in found]
+    plain = as_bytes(_blank_marks(text))
     low = plain.lower()
     names = as_names(plain)
     words = set(names.split())
-    families = set[Look]().union(*map(_families, words))
-    # The order is the rank: where two overlap, the first gives its name.
-    runs = list(keys_in_runs(plain))
-    found = [
-        *private_keys(plain, low),
-        *(run for run in runs if run[2] != MADE),
-        *in_addresses(plain, low),
-        *kept_passwords(plain, low),
-    ]
-    for _, look in _BY_WORD:
-        if look in families:
-            found += look(plain, low)
-    found += assigned(plain, names, words)
-    found += (run for run in runs if run[2] == MADE)
-    return _merged(plain, found) if found else []
+    wanted = set[Search]().union(*map(_searches_for, words))
+    # The order is the rank: where two overlap, the first gives the rule.
+    by_shape: list[Found] = []
+    by_randomness: list[Found] = []
+    for run in find_keys_in_runs(plain):
+        (by_randomness if run[2] == GENERATED else by_shape).append(run)
+    ranked = [*find_private_keys(plain, low), *by_shape]
+    ranked += find_in_addresses(plain, low)
+    ranked += find_stored_passwords(plain, low)
+    for _, search in _BY_WORD:
+        if search in wanted:
+            ranked += search(plain, low)
+    ranked += find_assigned(plain, names, words)
+    ranked += by_randomness
+    return _merge(plain, ranked) if ranked else []
 
 
-# Rules that ask for certain words: most texts have none of these, and most words were met before.
-_BY_WORD: tuple[tuple[Callable[[bytes], bool], Look], ...] = (
-    (may_be_in_headers, in_headers),
-    (may_be_in_commands, in_commands),
-    (may_be_of_codes, recovery_codes),
-    (b"kind".__eq__, manifests),
+# Searches that need certain words: most texts have none of these, and most words are in the cache.
+_BY_WORD: tuple[tuple[Callable[[bytes], bool], Search], ...] = (
+    (may_be_in_headers, find_in_headers),
+    (may_be_in_commands, find_in_commands),
+    (may_name_codes, find_recovery_codes),
+    (b"kind".__eq__, find_in_manifests),
 )
 
 
 @lru_cache(maxsize=1 << 16)
-def _families(word: bytes) -> frozenset[Look]:
+def _searches_for(word: bytes) -> frozenset[Search]:
     low = word.lower()
-    return frozenset(look for may_be, look in _BY_WORD if may_be(low))
+    return frozenset(search for may_be, search in _BY_WORD if may_be(low))
 
 
-def _near(text: str, found: list[Secret]) -> list[Secret]:
-    """A later look: only what is near a secret can have changed. `text` is what `found` was redacted from, redacted."""
+def _find_near(text: str, found: list[Secret]) -> list[Secret]:
+    """Search a redacted text again, near its marks only: nothing else can have changed."""
     if len(text) <= _REACH:
-        return _secrets(text)
+        return _find_secrets(text)
     shift = 0
     parts: list[tuple[int, int]] = []
     for secret in found:
@@ -125,18 +126,22 @@ def _near(text: str, found: list[Secret]) -> list[Secret]:
     for start, end in parts:
         first = start + _EDGE if start else 0
         last = end - _EDGE if end < len(text) else len(text)
-        inside = (Secret(rule=s.rule, start=s.start + start, end=s.end + start) for s in _secrets(text[start:end]))
-        more += [secret for secret in inside if first <= secret.start and secret.end <= last]
+        for secret in _find_secrets(text[start:end]):
+            moved = Secret(rule=secret.rule, start=secret.start + start, end=secret.end + start)
+            if first <= moved.start and moved.end <= last:
+                more.append(moved)
     return more
 
 
-def _without_marks(text: str) -> str:
-    """What is redacted already must neither be found nor lend its name to what follows."""
-    return _MARKED.sub(lambda mark: "\x01" * len(mark[0]), text) if _MARK in text else text
+def _blank_marks(text: str) -> str:
+    """Blank marks of earlier redactions: they are no secrets, and their words are no names of secrets."""
+    if _MARK not in text:
+        return text
+    return _MARKED.sub(lambda mark: "\x01" * len(mark[0]), text)
 
 
-def _merged(plain: bytes, found: Iterable[tuple[int, int, str]]) -> list[Secret]:
-    """Overlapping ones become one, under the name of the one found by the surer way."""
+def _merge(plain: bytes, found: Iterable[Found]) -> list[Secret]:
+    """Join overlapping secrets; the one of the highest rank gives the rule."""
     ranked = sorted((start, end, rank, rule) for rank, (start, end, rule) in enumerate(found))
     merged: list[tuple[int, int, int, str]] = []
     for start, end, rank, rule in ranked:
@@ -150,7 +155,7 @@ def _merged(plain: bytes, found: Iterable[tuple[int, int, str]]) -> list[Secret]
     return [Secret(rule=rule, start=start, end=end) for start, end, _, rule in merged]
 
 
-def _replaced(text: str, found: list[Secret]) -> str:
+def _replace(text: str, found: list[Secret]) -> str:
     parts, done = [], 0
     for secret in found:
         parts += [text[done : secret.start], _mark(secret)]
@@ -162,8 +167,8 @@ def _mark(secret: Secret) -> str:
     return f"{_MARK}{secret.rule}]"
 
 
-def _joined(found: list[Secret], more: list[Secret]) -> list[Secret]:
-    """`more` has its places in the text where `found` is redacted already: brought back to the text as it was given."""
+def _add_found(found: list[Secret], more: list[Secret]) -> list[Secret]:
+    """Add secrets whose places are in the redacted text, moved to their places in the original text."""
     shifts = list(accumulate((s.end - s.start - len(_mark(s)) for s in found), initial=0))
     starts = [s.start - shift for s, shift in zip(found, shifts, strict=False)]
     known, back = 0, list(found)

@@ -1,4 +1,4 @@
-"""The one isolation rule: who may see a memory. Pure."""
+"""The one isolation rule: which viewer may see a memory. Pure."""
 
 from enum import StrEnum
 from typing import assert_never
@@ -7,7 +7,7 @@ from recollect.domain.memory import Kind, Memory, ScopeLevel, Sensitivity, Viewe
 
 
 class Reach(StrEnum):
-    """How a project's memory can be seen from other projects."""
+    """Why other projects can see a project's memory."""
 
     PUBLIC = "public"  # from everywhere
     PREFERENCE = "preference"  # where preferences are shared
@@ -25,12 +25,12 @@ def reach_of(memory: Memory) -> Reach | None:
 
 
 def reaches(viewer: Viewer) -> list[Reach]:
-    """What a viewer sees of other projects."""
+    """Return which memories of other projects a viewer sees."""
     return [Reach.PUBLIC, Reach.PREFERENCE] if viewer.shares_preferences else [Reach.PUBLIC]
 
 
 def may_see(memory: Memory, viewer: Viewer) -> bool:
-    """Whether a person or agent that asks may find it."""
+    """Check whether a person or agent that asks may find it."""
     if memory.forgotten_at is not None:
         return False
     if memory.sensitivity is Sensitivity.SESSION and (
@@ -51,12 +51,12 @@ def may_see(memory: Memory, viewer: Viewer) -> bool:
 
 
 def is_of_another_project(memory: Memory, viewer: Viewer) -> bool:
-    """Seen from here because it is public or a shared preference; what becomes of it is decided there."""
+    """Such a memory is visible here because it is public or a shared preference; its own project decides about it."""
     return memory.scope.level is ScopeLevel.PROJECT and memory.scope.name != viewer.project
 
 
 def may_inject(memory: Memory, viewer: Viewer) -> bool:
-    """Whether it may be put in front of the model unasked."""
+    """Check whether it may be injected without a question for it."""
     if memory.flag is not None or memory.sensitivity is Sensitivity.RESTRICTED:
         return False
     return memory.is_live and may_see(memory, viewer)

@@ -1,7 +1,7 @@
-"""Where Claude Code keeps what it knows of a project: which folder a name below `~/.claude/projects` stands for.
+"""Finds the project folder for a folder name below `~/.claude/projects`.
 
-The name is the path with everything but letters and digits as `-`: it can mean several folders. The one that is
-there is taken; where there is none, or more than one, nothing is guessed.
+Claude Code replaces everything but letters and digits of the path by `-`, so a name can mean several folders. The one
+that exists is taken; if there is none, or more than one, nothing is guessed.
 """
 
 import os
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-MOST_STEPS = 2000  # folders that are looked into
+MAX_FOLDERS = 2000  # folders that are listed
 
 
 def name_of(folder: Path) -> str:
@@ -18,14 +18,17 @@ def name_of(folder: Path) -> str:
 
 
 def folder_of(name: str) -> Path | None:
-    """None: it is not there, or cannot be told."""
-    found = list(islice(_below(Path("/"), name.removeprefix("-"), [MOST_STEPS]), 2)) if name.startswith("-") else []
+    """None: there is no such folder, or more than one."""
+    if not name.startswith("-"):
+        return None
+    found = list(islice(_matching_folders(Path("/"), name.removeprefix("-"), [MAX_FOLDERS]), 2))
     return found[0] if len(found) == 1 else None
 
 
-def _below(folder: Path, rest: str, steps: list[int]) -> Iterator[Path]:
-    steps[0] -= 1
-    if steps[0] < 0:
+def _matching_folders(folder: Path, rest: str, left: list[int]) -> Iterator[Path]:
+    """`left`: how many folders may still be listed, shared by all calls."""
+    left[0] -= 1
+    if left[0] < 0:
         return
     try:
         with os.scandir(folder) as entries:
@@ -37,4 +40,4 @@ def _below(folder: Path, rest: str, steps: list[int]) -> Iterator[Path]:
         if rest == spelled:
             yield folder / name
         elif rest.startswith(f"{spelled}-"):
-            yield from _below(folder / name, rest[len(spelled) + 1 :], steps)
+            yield from _matching_folders(folder / name, rest[len(spelled) + 1 :], left)

@@ -1,35 +1,35 @@
-"""What git's index says of files: their blob ids, and how each looked when git last saw it. Our own small reader.
+"""Reads git's index: the blob ids of files, and their size and time when git last saw them.
 
-Runs nothing and keeps no index in memory. Versions 2, 3 and 4; what it does not understand, it has not found.
+Runs no program and keeps no index in memory. Reads versions 2, 3 and 4; in any other it finds nothing.
 """
 
 import os
-import stat
 import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
+from recollect.workspace.files import open_regular
 from recollect.workspace.lru import LruCache
 
 MAX_INDEX_BYTES = 128_000_000  # about a million files
 HEADER_BYTES, STAT_BYTES = 12, 40
 ID_BYTES = {40: 20, 64: 32}  # by the hexadecimal digits of an id
 WITH_WHOLE_PATHS, WITH_SHORT_PATHS = (2, 3), 4  # versions
-SAMPLES, SAMPLE_BYTES = 16, 40_000  # some six thousand entries of any index, in a few milliseconds
+SAMPLES, SAMPLE_BYTES = 16, 40_000  # about six thousand entries of any index, in a few milliseconds
 
-Asked = tuple[str, int]  # a path from the root, and how many digits its id has
-Look = tuple[str, int, int, int]  # of an index: path, inode, mtime and size
-NO_LOOK: Look = ("", 0, 0, 0)
+PathQuery = tuple[str, int]  # a path from the root, and the number of digits of its id
+IndexKey = tuple[str, int, int, int]  # of an index: path, inode, mtime and size
+NO_INDEX: IndexKey = ("", 0, 0, 0)
 
 _STAT = struct.Struct(">10I")
 _FLAGS = struct.Struct(">H")
 _EXTENDED, _STAGE, _LENGTH = 0x4000, 0x3000, 0x0FFF
 _MODE = struct.Struct(">24xI")
 _FILES, _OTHERS = (0o100644, 0o100755), (0o120000, 0o160000, 0o040000)  # links, submodules, folders of a sparse index
-_SKIP_WORKTREE = 0x4000  # of the extended flags: a sparse checkout has no such file, and that is right
+_SKIP_WORKTREE = 0x4000  # an extended flag: a sparse checkout leaves this file out on purpose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +40,10 @@ class IndexEntry:
     inode: int
     size: int
     skips_worktree: bool
-    is_settled: bool  # git saw the file some time before it wrote the index: what looks the same is the same
+    is_settled: bool  # git saw the file before it wrote the index: same size and time mean the same content
 
     def looks_like(self, seen: os.stat_result) -> bool:
-        """Whether the file is as git last saw it, without reading it."""
+        """Check whether the file is as git last saw it, without reading it."""
         seconds, nanoseconds = divmod(seen.st_mtime_ns, 1_000_000_000)
         return (
             self.is_settled
@@ -54,51 +54,58 @@ class IndexEntry:
         )
 
 
-class Index:
-    """Asked once about each thing, as long as the index stays as it is."""
+class GitIndex:
+    """Remembers every answer for as long as the index does not change."""
 
     def __init__(self) -> None:
-        self._entries = LruCache[tuple[Look, Asked], IndexEntry | Literal[False]]()  # False: it has none
-        self._holders = LruCache[tuple[Look, str], str]()  # "": none, or several
+        self._entries = LruCache[tuple[IndexKey, PathQuery], IndexEntry | Literal[False]]()  # False: no entry
+        self._paths = LruCache[tuple[IndexKey, str], str]()  # "": no path, or several
 
-    def entries(self, root: str, asked: Collection[Asked]) -> dict[Asked, IndexEntry]:
-        """What the index of the working tree at `root` has of these paths."""
-        index, look = _found(root)
+    def entries(self, root: str, queries: Collection[PathQuery]) -> dict[PathQuery, IndexEntry]:
+        """Return the entries for these paths in the index of the working tree at `root`."""
+        index, key = _find_index(root)
         if index is None:
             return {}
-        found = {one: self._entries.get((look, one)) for one in asked}
-        for digits in {digits for (_, digits), entry in found.items() if entry is None}:
-            names = [name for (name, its_digits), entry in found.items() if entry is None and its_digits == digits]
-            read = entries(index, names, digits)
-            found |= {(name, digits): read.get(name, False) for name in names}
-        for one, entry in found.items():
-            self._entries.keep((look, one), entry or False)
-        return {one: entry for one, entry in found.items() if isinstance(entry, IndexEntry)}
+        found = {query: self._entries.get((key, query)) for query in queries}
+        new_names: dict[int, list[str]] = {}  # by the digits of an id
+        for (name, digits), entry in found.items():
+            if entry is None:
+                new_names.setdefault(digits, []).append(name)
+        for digits, names in new_names.items():
+            read = read_entries(index, names, digits)
+            for name in names:
+                found[name, digits] = read.get(name, False)
+        for query, entry in found.items():
+            self._entries.keep((key, query), entry or False)
+        return {query: entry for query, entry in found.items() if isinstance(entry, IndexEntry)}
 
-    def holders(self, root: str, ids: Collection[str]) -> dict[str, str]:
-        """The path of each of these contents, where there is one and not several."""
-        index, look = _found(root) if ids else (None, NO_LOOK)
+    def paths_by_id(self, root: str, ids: Collection[str]) -> dict[str, str]:
+        """Return the path of each content that has exactly one path."""
+        index, key = _find_index(root) if ids else (None, NO_INDEX)
         if index is None:
             return {}
-        found = {known: self._holders.get((look, known)) for known in ids}
+        found = {known: self._paths.get((key, known)) for known in ids}
         unknown = [known for known, path in found.items() if path is None]
-        found |= dict.fromkeys(unknown, "") | (holders(index, unknown) if unknown else {})
+        if unknown:
+            found |= dict.fromkeys(unknown, "") | paths_by_id(index, unknown)
         for known, path in found.items():
-            self._holders.keep((look, known), path or "")
+            self._paths.keep((key, known), path or "")
         return {known: path for known, path in found.items() if path}
 
 
-def _found(root: str) -> tuple[Path | None, Look]:
+def _find_index(root: str) -> tuple[Path | None, IndexKey]:
     try:
         index = index_of(root)
-        seen = None if index is None else index.stat()
+        if index is None:
+            return None, NO_INDEX
+        seen = index.stat()
     except (OSError, ValueError):
-        return None, NO_LOOK
-    return (None, NO_LOOK) if seen is None else (index, (str(index), seen.st_ino, seen.st_mtime_ns, seen.st_size))
+        return None, NO_INDEX
+    return index, (str(index), seen.st_ino, seen.st_mtime_ns, seen.st_size)
 
 
 def index_of(root: str) -> Path | None:
-    """The index of the working tree at `root`, which a worktree has for itself; None: no git here."""
+    """Return the index of the working tree at `root`; each worktree has its own. None: no git here."""
     git = Path(root) / ".git"
     if git.is_dir():
         return git / "index"
@@ -109,97 +116,100 @@ def index_of(root: str) -> Path | None:
     return None if "\x00" in target else Path(root, target, "index")
 
 
-def entries(index: Path, paths: Collection[str], id_digits: int) -> dict[str, IndexEntry]:
-    """What an index has of these paths."""
+def read_entries(index: Path, paths: Collection[str], id_digits: int) -> dict[str, IndexEntry]:
     data, written_ns = _read(index, MAX_INDEX_BYTES)
     version, count = _header(data)
     id_bytes = ID_BYTES[id_digits]
     names = {os.fsencode(path): path for path in paths}
-    last = max(names, default=b"")
+    found: dict[bytes, int] = {}
     if version == WITH_SHORT_PATHS:
-        walk = takewhile(lambda step: step[0] <= last, _walked(data, count, id_bytes))
-        found = [(name, at) for name, at in walk if name in names]
-    else:
-        found = list(_searched(data, names, id_bytes)) if version in WITH_WHOLE_PATHS else []
-    return {names[name]: _entry(data, at, id_bytes, written_ns) for name, at in found}
+        last = max(names, default=b"")
+        for name, at in _walk(data, count, id_bytes):
+            if name > last:  # entries are sorted
+                break
+            if name in names:
+                found[name] = at
+    elif version in WITH_WHOLE_PATHS:
+        found = dict(_search_names(data, names, id_bytes))
+    return {names[name]: _entry(data, at, id_bytes, written_ns) for name, at in found.items()}
 
 
-def holders(index: Path, ids: Collection[str]) -> dict[str, str]:
-    """The one path in an index that has this content; a content with several has none."""
+def paths_by_id(index: Path, ids: Collection[str]) -> dict[str, str]:
+    """Return the path of each content that has exactly one path in the index."""
     data, _ = _read(index, MAX_INDEX_BYTES)
     version, count = _header(data)
     found: dict[str, set[bytes]] = {known: set() for known in ids}
-    for id_bytes in {len(known) // 2 for known in ids}:
-        if version == WITH_SHORT_PATHS:
-            for name, at in _walked(data, count, id_bytes):
+    if version == WITH_SHORT_PATHS:
+        for id_bytes in {len(known) // 2 for known in ids}:
+            for name, at in _walk(data, count, id_bytes):
                 known = data[at + STAT_BYTES : at + STAT_BYTES + id_bytes].hex()
                 if known in found:
                     found[known].add(name)
-        elif version in WITH_WHOLE_PATHS:
-            for known in (known for known in ids if len(known) == 2 * id_bytes):
-                found[known].update(islice(_holding(data, bytes.fromhex(known)), 2))
+    elif version in WITH_WHOLE_PATHS:
+        for known, names in found.items():
+            names.update(islice(_names_with_id(data, bytes.fromhex(known)), 2))
     return {known: os.fsdecode(*names) for known, names in found.items() if len(names) == 1}
 
 
-def sampled(index: Path, id_digits: int) -> list[str]:
-    """Paths of files, all of a small index; of a large one some from everywhere, so that no part speaks for the rest.
+def sample_paths(index: Path, id_digits: int) -> list[str]:
+    """Return paths of files: all of a small index, samples from all parts of a large one.
 
-    Of version 4 the first ones, because there a path is told by what differs from the one before.
+    Of version 4 the first ones, because there each path builds on the one before.
     """
     id_bytes = ID_BYTES[id_digits]
     parts = list(_parts(index))
     version, count = _header(parts[0]) if parts else (0, 0)
     if version == WITH_SHORT_PATHS:
-        found = [name for name, at in _walked(parts[0], count, id_bytes) if _mode(parts[0], at) in _FILES]
+        found = [name for name, at in _walk(parts[0], count, id_bytes) if _mode(parts[0], at) in _FILES]
     elif version in WITH_WHOLE_PATHS:
-        found = [name for part in parts for name in _names(part, id_bytes)][:count]
+        found = [name for part in parts for name in _names_in_part(part, id_bytes)][:count]
     else:
         found = []
     return [os.fsdecode(name) for name in found]
 
 
 def _parts(index: Path) -> Iterator[bytes]:
-    """The whole file, or pieces of it that begin where an entry could."""
-    descriptor = _opened(index)
-    if descriptor is None:
+    """Yield the whole file, or pieces of it that begin where an entry could."""
+    file = open_regular(index)
+    if file is None:
         return
-    with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
-        seen = os.fstat(descriptor)
-        if not stat.S_ISREG(seen.st_mode):
-            return
+    with file:
+        size = os.fstat(file.fileno()).st_size
         try:
             version, _ = _header(file.read(HEADER_BYTES))
-            if seen.st_size <= SAMPLES * SAMPLE_BYTES or version == WITH_SHORT_PATHS:
+            if size <= SAMPLES * SAMPLE_BYTES or version == WITH_SHORT_PATHS:
                 file.seek(0)
                 yield file.read(SAMPLES * SAMPLE_BYTES)
                 return
             for number in range(SAMPLES):
-                at = number * (seen.st_size // SAMPLES)
+                at = number * (size // SAMPLES)
                 file.seek(at if number == 0 else at - at % 8 + HEADER_BYTES % 8)
                 yield file.read(SAMPLE_BYTES)
         except OSError:
             return
 
 
-def _names(part: bytes, id_bytes: int) -> Iterator[bytes]:
-    at = HEADER_BYTES if part.startswith(b"DIRC") else _first(part, id_bytes)
-    while (entry := _named(part, at, id_bytes)) is not None:
+def _names_in_part(part: bytes, id_bytes: int) -> Iterator[bytes]:
+    at = HEADER_BYTES if part.startswith(b"DIRC") else _first_entry(part, id_bytes)
+    entry = _entry_at(part, at, id_bytes)
+    while entry is not None:
+        name, following = entry
         if _mode(part, at) in _FILES:
-            yield entry[0]
-        at = entry[1]
+            yield name
+        at, entry = following, _entry_at(part, following, id_bytes)
 
 
-def _first(part: bytes, id_bytes: int) -> int:
-    """Where an entry begins that another one follows: no other bytes look like two of them."""
+def _first_entry(part: bytes, id_bytes: int) -> int:
+    """Return where the first of two entries in a row begins: no other bytes look like two entries."""
     for at in range(0, len(part), 8):
-        entry = _named(part, at, id_bytes)
-        if entry is not None and _named(part, entry[1], id_bytes) is not None:
+        entry = _entry_at(part, at, id_bytes)
+        if entry is not None and _entry_at(part, entry[1], id_bytes) is not None:
             return at
     return len(part)
 
 
-def _named(part: bytes, at: int, id_bytes: int) -> tuple[bytes, int] | None:
-    """The path of the entry at `at` and where the next one begins; None: there is no whole entry here."""
+def _entry_at(part: bytes, at: int, id_bytes: int) -> tuple[bytes, int] | None:
+    """Return the path of the entry at `at` and where the next one begins; None: there is no whole entry here."""
     flags_at = at + STAT_BYTES + id_bytes
     if flags_at + 4 > len(part) or _mode(part, at) not in _FILES + _OTHERS:
         return None
@@ -224,7 +234,7 @@ def _header(data: bytes) -> tuple[int, int]:
     return version, count
 
 
-def _holding(data: bytes, known: bytes) -> Iterator[bytes]:
+def _names_with_id(data: bytes, known: bytes) -> Iterator[bytes]:
     at = data.find(known)
     while at >= 0:
         begin, flags_at = at - STAT_BYTES, at + len(known)
@@ -232,25 +242,25 @@ def _holding(data: bytes, known: bytes) -> Iterator[bytes]:
             (flags,) = _FLAGS.unpack_from(data, flags_at)
             name_at = flags_at + (4 if flags & _EXTENDED else 2)
             name = data[name_at : data.find(b"\x00", name_at)]
-            if _is_of(flags, len(name)):
+            if _is_entry_flags(flags, len(name)):
                 yield name
         at = data.find(known, at + 1)
 
 
-def _searched(data: bytes, names: Collection[bytes], id_bytes: int) -> Iterator[tuple[bytes, int]]:
-    """Paths stand there whole, so looking for their bytes is far quicker than reading every entry."""
+def _search_names(data: bytes, names: Collection[bytes], id_bytes: int) -> Iterator[tuple[bytes, int]]:
+    """Find entries by the bytes of their paths: far quicker than reading every entry."""
     for name in names:
         at = data.find(name + b"\x00")
         while at >= 0:
-            begin = _beginning(data, at, len(name), id_bytes)
+            begin = _entry_start(data, at, len(name), id_bytes)
             if begin is not None:
                 yield name, begin
                 break
             at = data.find(name + b"\x00", at + 1)
 
 
-def _beginning(data: bytes, at: int, length: int, id_bytes: int) -> int | None:
-    """Of the entry whose path begins at `at`; None: these bytes are the end of another path, or no path."""
+def _entry_start(data: bytes, at: int, length: int, id_bytes: int) -> int | None:
+    """Return the start of the entry whose path is at `at`; None: it is the end of another path, or no path."""
     for extended in (0, 2):
         flags_at = at - 2 - extended
         begin = flags_at - id_bytes - STAT_BYTES
@@ -258,21 +268,21 @@ def _beginning(data: bytes, at: int, length: int, id_bytes: int) -> int | None:
         if begin < HEADER_BYTES or (begin - HEADER_BYTES) % 8:
             continue
         (flags,) = _FLAGS.unpack_from(data, flags_at)
-        if bool(flags & _EXTENDED) == bool(extended) and _is_of(flags, length):
+        if bool(flags & _EXTENDED) == bool(extended) and _is_entry_flags(flags, length):
             return begin
     return None
 
 
-def _is_of(flags: int, length: int) -> bool:
+def _is_entry_flags(flags: int, length: int) -> bool:
     return not flags & _STAGE and flags & _LENGTH == min(length, _LENGTH)
 
 
-def _walked(data: bytes, count: int, id_bytes: int) -> Iterator[tuple[bytes, int]]:
-    """Every path with its entry. In version 4 a path is told by what differs from the one before."""
+def _walk(data: bytes, count: int, id_bytes: int) -> Iterator[tuple[bytes, int]]:
+    """Yield every path of version 4 with its entry: each path is stored as the difference to the one before."""
     at, path = HEADER_BYTES, b""
     for _ in range(count):
         begin, flags_at = at, at + STAT_BYTES + id_bytes
-        if flags_at + 5 > len(data):  # of the flags and of what comes after them
+        if flags_at + 5 > len(data):  # the flags and the bytes after them
             return
         (flags,) = _FLAGS.unpack_from(data, flags_at)
         dropped, at = _varint(data, flags_at + (4 if flags & _EXTENDED else 2))
@@ -311,23 +321,16 @@ def _entry(data: bytes, begin: int, id_bytes: int, written_ns: int) -> IndexEntr
     )
 
 
-def _read(path: Path, at_most: int) -> tuple[bytes, int]:
-    """A regular file that is not larger, and when it was written. A pipe in its place would keep us waiting."""
-    descriptor = _opened(path)
-    if descriptor is None:
+def _read(path: Path, max_bytes: int) -> tuple[bytes, int]:
+    """Return the content of a regular file and when it was written; nothing if it is larger than `max_bytes`."""
+    file = open_regular(path)
+    if file is None:
         return b"", 0
-    with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
-        seen = os.fstat(descriptor)
-        if not stat.S_ISREG(seen.st_mode) or seen.st_size > at_most:
+    with file:
+        seen = os.fstat(file.fileno())
+        if seen.st_size > max_bytes:
             return b"", 0
         try:
-            return file.read(at_most), seen.st_mtime_ns
+            return file.read(max_bytes), seen.st_mtime_ns
         except OSError:
             return b"", 0
-
-
-def _opened(path: Path) -> int | None:
-    try:
-        return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except (OSError, ValueError):
-        return None

@@ -1,7 +1,7 @@
-"""The language that most files of a project are written in. Their names alone decide: none is opened, nothing is run.
+"""Finds the language of most files in a project by their names: no file is opened, no program is run.
 
-What others wrote (vendored, generated) and what is no program (documents, data, settings) does not count. Looks at some
-thousand files at most, whatever the project has: those that git tracks, else those that lie there.
+Vendored and generated files, documents, data and settings do not count. Looks at a few thousand files at most: those
+that git tracks, otherwise those on the disk.
 """
 
 import os
@@ -12,11 +12,11 @@ from itertools import islice
 from pathlib import Path
 
 from recollect.workspace.git import id_digits
-from recollect.workspace.git_index import index_of, sampled
+from recollect.workspace.git_index import index_of, sample_paths
 
-MAX_ENTRIES, MAX_FOLDERS, MAX_DEPTH = 2_000, 100, 8  # of a folder without git
-MAX_ENTRIES_IN_FOLDER = 500  # one folder of thousands does not speak for all others
-PATIENCE_S = 0.1  # for a disk that hardly answers
+MAX_ENTRIES, MAX_FOLDERS, MAX_DEPTH = 2_000, 100, 8  # in a folder without git
+MAX_ENTRIES_IN_FOLDER = 500  # one huge folder must not outweigh all others
+PATIENCE_S = 0.1  # for a slow disk
 
 _ENDINGS = {
     "bash": "shell", "c": "c", "cc": "c++", "cjs": "javascript", "clj": "clojure", "cljs": "clojure", "cpp": "c++",
@@ -30,8 +30,8 @@ _ENDINGS = {
     "sh": "shell", "sol": "solidity", "swift": "swift", "tf": "terraform", "ts": "typescript", "tsx": "typescript",
     "vb": "visual basic", "zig": "zig", "zsh": "shell",
 }  # fmt: skip
-# What is written in one of several languages, as the files beside it tell; the last one where nothing does.
-_SHARED = {
+# Endings of several languages: the files beside decide, otherwise the last language is taken.
+_AMBIGUOUS = {
     "h": ("c++", "objective-c", "c"),
     "vue": ("typescript", "javascript"),
     "svelte": ("typescript", "javascript"),
@@ -46,37 +46,41 @@ _NOT_OURS = frozenset(
 
 
 def main_language(root: str) -> str | None:
-    """`python`, `go`, `c++`: lower-case, as in the scope `language:python`. None: nothing tells."""
+    """`python`, `go`, `c++`: lower-case, as in the scope `language:python`. None: unknown."""
     try:
-        return _most(_tracked(root)) or _most(_lying(root))
+        return _main_language_of(_paths_in_git(root)) or _main_language_of(_paths_on_disk(root))
     except (OSError, ValueError, RuntimeError):  # not readable, not a path, a circle of links
         return None
 
 
-def _most(paths: Iterable[str]) -> str | None:
-    counts, beside, shared = Counter[str](), set[tuple[str, str]](), list[tuple[str, str]]()
+def _main_language_of(paths: Iterable[str]) -> str | None:
+    counts = Counter[str]()
+    in_folders = set[tuple[str, str]]()  # folder and language
+    ambiguous = list[tuple[str, str]]()  # folder and ending
     for path in paths:
         folder, _, name = path.rpartition("/")
         ending = name.rpartition(".")[2].lower() if "." in name[1:] else ""
-        if (ending not in _ENDINGS and ending not in _SHARED) or not _is_ours(folder, name):
+        if (ending not in _ENDINGS and ending not in _AMBIGUOUS) or not _is_ours(folder, name):
             continue
-        if ending in _SHARED:
-            shared.append((folder, ending))
+        if ending in _AMBIGUOUS:
+            ambiguous.append((folder, ending))
         else:
             counts[_ENDINGS[ending]] += 1
-            beside.add((folder, _ENDINGS[ending]))
-    alone = Counter(counts)
-    for folder, ending in shared:
-        counts[_told(folder, ending, beside, alone)] += 1
-    # Of as many files each: TypeScript, which a project does not have by chance; else whatever comes first by name.
+            in_folders.add((folder, _ENDINGS[ending]))
+    clear_counts = Counter(counts)
+    for folder, ending in ambiguous:
+        counts[_pick_language(folder, ending, in_folders, clear_counts)] += 1
+    # On a tie TypeScript wins, which no project has by chance; otherwise the first by name.
     return min(counts, key=lambda language: (-counts[language], language != "typescript", language), default=None)
 
 
-def _told(folder: str, ending: str, beside: set[tuple[str, str]], alone: Counter[str]) -> str:
-    """The language of a file whose name leaves it open: by its own folder, else by the whole project."""
-    languages = _SHARED[ending]
-    near = next((language for language in languages if (folder, language) in beside), None)
-    return near or max(reversed(languages), key=lambda language: alone[language])
+def _pick_language(folder: str, ending: str, in_folders: set[tuple[str, str]], counts: Counter[str]) -> str:
+    """Decide an ambiguous ending by the file's own folder, otherwise by the whole project."""
+    languages = _AMBIGUOUS[ending]
+    for language in languages:
+        if (folder, language) in in_folders:
+            return language
+    return max(reversed(languages), key=lambda language: counts[language])
 
 
 def _is_ours(folder: str, name: str) -> bool:
@@ -87,15 +91,15 @@ def _is_foreign(folder: str) -> bool:
     return folder.startswith(".") or folder.lower() in _NOT_OURS
 
 
-def _tracked(root: str) -> list[str]:
+def _paths_in_git(root: str) -> list[str]:
     index = index_of(root)
-    return [] if index is None else sampled(index, id_digits(root))
+    return [] if index is None else sample_paths(index, id_digits(root))
 
 
-def _lying(root: str) -> Iterator[str]:
-    """Files from the top downwards, without following links."""
+def _paths_on_disk(root: str) -> Iterator[str]:
+    """Yield files from the top down, without following links."""
     home = Path.home()
-    if Path(root) in (home, *home.parents):  # there lie projects, and none of them is it
+    if Path(root) in (home, *home.parents):  # it contains projects and is none
         return
     folders, seen, until = deque([("", 0)]), 0, time.monotonic() + PATIENCE_S
     for _ in range(MAX_FOLDERS):

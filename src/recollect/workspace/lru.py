@@ -1,4 +1,4 @@
-"""What was learnt last, up to a number of things; the oldest makes room. Several threads may learn at once."""
+"""A cache for several threads: when it is full, the oldest entry is dropped."""
 
 import threading
 from typing import Generic, TypeVar

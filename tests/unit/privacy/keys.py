@@ -9,10 +9,16 @@ from re import _parser
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Any
 
-from recollect.privacy.secret_rules import beginnings
+from recollect.privacy import secret_rules
 
 HEX = "0123456789abcdef"
-VENDOR_KEYS = sorted({(beginning, pattern, rule) for beginning, pattern, rule in beginnings()})
+VENDOR_KEYS = sorted(
+    {
+        (beginning.decode(), secret_rules._pattern(pattern).pattern.decode(), rule)
+        for rows in secret_rules._ROWS.values()
+        for beginning, pattern, rule in rows
+    }
+)
 
 
 def some(chance: random.Random, length: int, alphabet: str = ascii_letters + digits) -> str:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.privacy.secrets import Redacted, redact
+from recollect.privacy.secrets import Redaction, redact
 from tests.unit.effort import LIMIT, growth
 from tests.unit.privacy.keys import VENDOR_KEYS, matches, private_key, some, uuid, vendor_key
 
@@ -26,7 +26,7 @@ SYNTAXES = (
 )  # fmt: skip
 
 
-def rebuilt(text: str, redacted: Redacted) -> str:
+def rebuilt(text: str, redacted: Redaction) -> str:
     parts, done = [], 0
     for secret in redacted.found:
         assert done <= secret.start < secret.end <= len(text)
@@ -45,7 +45,7 @@ def test_nothing_but_what_was_found_changes(text: str) -> None:
 @settings(max_examples=400)
 def test_what_is_redacted_stays_as_it_is(text: str) -> None:
     once = redact(text).text
-    assert redact(once) == Redacted(text=once, found=())
+    assert redact(once) == Redaction(text=once, found=())
 
 
 def test_what_is_redacted_stays_as_it_is_in_a_long_text_too() -> None:

@@ -233,9 +233,9 @@ def test_a_damaged_index_raises_nothing(an_index: Path, data: st.DataObject) -> 
     broken = an_index.with_name("broken")
     broken.write_bytes(damaged)
     for digits in (40, 64):
-        git_index.entries(broken, ["src/a.py", "a.py", "src/b.py"], digits)
-        git_index.holders(broken, ["0" * digits, sha1(b"blob 6\x00a = 1\n").hexdigest()])
-    assert set(git_index.entries(an_index, ["src/a.py", "a.py", "src/b.py"], 40)) == {"src/a.py"}
+        git_index.read_entries(broken, ["src/a.py", "a.py", "src/b.py"], digits)
+        git_index.paths_by_id(broken, ["0" * digits, sha1(b"blob 6\x00a = 1\n").hexdigest()])
+    assert set(git_index.read_entries(an_index, ["src/a.py", "a.py", "src/b.py"], 40)) == {"src/a.py"}
 
 
 def test_no_more_is_kept_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -351,7 +351,7 @@ def test_a_file_is_read_once_while_it_looks_the_same(tmp_path: Path, monkeypatch
     files, anchor = AnchoredFiles(), AnchoredFiles().anchor(str(tmp_path), str(tmp_path), "src/a.py")
     assert states(files, tmp_path, anchor) == [FRESH]
     with monkeypatch.context() as context:
-        context.setattr(anchors_module, "_content", lambda *_: pytest.fail("it was read again"))
+        context.setattr(anchors_module, "_read_file", lambda *_: pytest.fail("it was read again"))
         assert states(files, tmp_path, anchor) == [FRESH]
     file.write_bytes(b"a = 2\n")
     os.utime(file, (LONG_AGO, LONG_AGO))  # the time was put back: its change has a time of its own
@@ -383,17 +383,17 @@ def test_what_was_written_just_now_is_read_again(tmp_path: Path) -> None:
 @covers("MEM-8")
 def test_a_prompt_does_not_wait_for_a_slow_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written(tmp_path)
-    answers, reading = threading.Event(), anchors_module._content
+    answers, reading = threading.Event(), anchors_module._read_file
 
     def slow(file: str, at_most: int) -> bytes:
         answers.wait(30)
         return reading(file, at_most)
 
-    monkeypatch.setattr(anchors_module, "_content", slow)
+    monkeypatch.setattr(anchors_module, "_read_file", slow)
     hasty, patient = AnchoredFiles(prompt_s=0.001), AnchoredFiles(prompt_s=30)
-    for _ in range(2 * anchors_module.MAX_AT_WORK):  # a disk that hangs must not collect threads without end
+    for _ in range(2 * anchors_module.MAX_THREADS):  # a disk that hangs must not collect threads without end
         assert states(hasty, tmp_path, MISSING, asked=False) == [UNKNOWN]
-    assert len([one for one in threading.enumerate() if one.name == "files"]) <= anchors_module.MAX_AT_WORK
+    assert len([one for one in threading.enumerate() if one.name == "files"]) <= anchors_module.MAX_THREADS
     answers.set()
     assert states(patient, tmp_path, MISSING, asked=False) == [CHANGED]
 

@@ -7,7 +7,7 @@ import pytest
 
 from recollect.workspace import language
 from recollect.workspace.git import branch_of, language_of
-from recollect.workspace.git_index import index_of, sampled
+from recollect.workspace.git_index import index_of, sample_paths
 from recollect.workspace.language import main_language
 from tests.repositories import a_repository, commit, git
 
@@ -111,7 +111,7 @@ def test_every_version_of_an_index_is_read(tmp_path: Path, version: str, count: 
     git(repo, "update-index", "--index-version", version)
     index = index_of(str(repo))
     assert index is not None
-    assert sorted(sampled(index, 40)) == sorted(many("src/module{}.py", count))
+    assert sorted(sample_paths(index, 40)) == sorted(many("src/module{}.py", count))
     assert main_language(str(repo)) == "python"
 
 
@@ -127,7 +127,7 @@ def test_of_a_large_index_every_part_is_heard(tmp_path: Path) -> None:
     repo = tracked(tmp_path / "repo", *many("a/helper{}.sh", 8_000), *many("packages/core/module{}.ts", 20_000))
     index = index_of(str(repo))
     assert index is not None
-    paths = sampled(index, 40)
+    paths = sample_paths(index, 40)
     assert 2_000 < len(paths) < 10_000
     assert set(paths) <= {*many("a/helper{}.sh", 8_000), *many("packages/core/module{}.ts", 20_000)}
     assert main_language(str(repo)) == "typescript"
@@ -159,7 +159,7 @@ def test_a_folder_is_looked_through_only_so_far(tmp_path: Path, monkeypatch: pyt
     assert main_language(str(files(tmp_path / "deep", f"{deep}/main.py"))) is None
     monkeypatch.setattr(language, "MAX_ENTRIES_IN_FOLDER", 3)
     monkeypatch.setattr(language, "MAX_ENTRIES", 5)
-    seen = list(language._lying(str(files(tmp_path / "wide", *many("{}.py", 9), *many("x/{}.py", 9)))))
+    seen = list(language._paths_on_disk(str(files(tmp_path / "wide", *many("{}.py", 9), *many("x/{}.py", 9)))))
     assert len(seen) <= 6
 
 

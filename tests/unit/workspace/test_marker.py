@@ -51,7 +51,7 @@ def test_a_name_stays_a_name_whatever_it_looks_like(tmp_path: Path, name: str) -
 )
 def test_a_marker_that_cannot_be_used_is_named_with_what_to_do(tmp_path: Path, text: str) -> None:
     a_marker(tmp_path, text)
-    with pytest.raises(InvalidSettings, match=rf"{NAME}.*(Mend|Give|Shorten)"):
+    with pytest.raises(InvalidSettings, match=rf"{NAME}.*(Correct|Choose|Shorten)"):
         place_of(str(tmp_path))
 
 

@@ -1,11 +1,11 @@
-"""How orders to an agent read that do not come from its user: one row per way of putting it.
+"""Orders to an agent that do not come from its user: one row per wording.
 
-The phrases are those of people who attack, not of people who develop: "always run the tests" is a rule, "ignore all
-earlier instructions" is none. Every pattern meets small letters without accents, on one line (`trust` prepares them),
-and repeats nothing without a bound, so that its time is in proportion to the text.
+The phrases are those of attackers, not of developers: "always run the tests" is a rule, "ignore all earlier
+instructions" is not. Every pattern expects lower-case letters without accents on one line (`trust` prepares them), and
+every repetition is bounded, so that the time is in proportion to the text.
 """
 
-from recollect.privacy.signs.abroad import ABROAD, SQUEEZED
+from recollect.privacy.signs.abroad import OTHER_LANGUAGES, SQUEEZED
 from recollect.privacy.signs.hiding import DETOURS, HIDING
 from recollect.privacy.signs.ignoring import IGNORING, POSING
 from recollect.privacy.signs.leaking import LEAKING, OTHERS
@@ -28,5 +28,5 @@ SIGNS: tuple[Sign, ...] = (
     *LEAKING,
     *ROLES,
     *OTHERS,
-    *ABROAD,
+    *OTHER_LANGUAGES,
 )

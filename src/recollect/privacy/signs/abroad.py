@@ -1,12 +1,12 @@
 """The most typical orders in other languages, and in English without its spaces.
 
-Kana come without their marks: `folded` takes them for accents.
+Kana are written without their marks: `folded` removes them like accents.
 """
 
 from recollect.privacy.signs import reasons
 from recollect.privacy.signs.sign import Sign
 
-ABROAD = (
+OTHER_LANGUAGES = (
     # German
     Sign(
         reasons.IGNORE,
@@ -123,7 +123,7 @@ ABROAD = (
 )
 
 
-# The most typical ones as they read without spaces, dashes and digits for letters: "1 g n 0 r e - p r e v ...".
+# The most typical orders without spaces and dashes, and with letters for digits: "1 g n 0 r e - p r e v ...".
 SQUEEZED = (
     Sign(
         reasons.IGNORE,

@@ -1,7 +1,7 @@
 """Orders to keep something from the user, or to do something else before the task."""
 
 from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import NEGATED, Sign
+from recollect.privacy.signs.sign import NEGATED, Sign, any_of
 
 _THIS = (
     r"(?:(?:about |of )?(?:this|that|it|these|any of (?:this|it))\b|about (?:the )?(?:instruction"
@@ -19,20 +19,7 @@ HIDING = (
     ),
     Sign(
         reasons.HIDE,
-        (
-            "tell",
-            "inform",
-            "notify",
-            "alert",
-            "warn",
-            "show",
-            "let ",
-            "mention",
-            "reveal",
-            "disclose",
-            "report",
-            "say ",
-        ),
+        any_of("tell|inform|notify|alert|warn|show|let |mention|reveal|disclose|report|say "),
         r"\b(?:do not|don'?t|never|must not|should not|mustn'?t|shouldn'?t|dare not|avoid|refrain from) "
         r"(?:ever |please )?(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?) "
         rf"(?:the user|your user|the human|the owner|your owner|the operator|anyone|anybody) ?{_THIS}",
@@ -40,18 +27,7 @@ HIDING = (
     ),
     Sign(
         reasons.HIDE,
-        (
-            "mention",
-            "reveal",
-            "disclose",
-            "report",
-            "talk about",
-            "admit",
-            "refer to",
-            "acknowledge",
-            "bring up",
-            "say anything",
-        ),
+        any_of("mention|reveal|disclose|report|talk about|admit|refer to|acknowledge|bring up|say anything"),
         r"\b(?:do not|don'?t|never|must not|should not|without|avoid|refrain from) (?:ever )?(?:mention"
         r"(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|report(?:ing)?|talk(?:ing)? about|admit(?:ting)?|refer"
         r"(?:ring)? to|acknowledg(?:e|ing)|bring(?:ing)? up) "

@@ -1,4 +1,4 @@
-"""Orders to drop what the user or the host has said, and claims to be one of them."""
+"""Orders to drop the instructions of the user or the host, and claims to speak for them."""
 
 from recollect.privacy.signs import reasons
 from recollect.privacy.signs.sign import IN_A_DOCUMENT, Sign
@@ -15,7 +15,7 @@ _FILLER = (
     r"(?:(?:all|any|every|each|of|the|my|your|our|its|these|those|this|that|other|and|or|previous"
     r"|prior|earlier|given) ){0,5}"
 )
-# Who writes about such orders quotes them.
+# Texts about such orders quote them.
 _QUOTED = (
     r"\b(?:injections?|jailbreaks?|attacks?|tests?|detect\w*|reject\w*|refus\w*)\b[^.]{0,60}[\"'`]"
     r"(?:ignore|disregard|forget)"

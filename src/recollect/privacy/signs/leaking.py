@@ -1,7 +1,7 @@
-"""Orders to send data or money away, to show the system prompt, to run what is encoded."""
+"""Orders to send data or money away, to show the system prompt, to run encoded commands."""
 
 from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import NEGATED, ORDER, Sign
+from recollect.privacy.signs.sign import NEGATED, ORDER, Sign, any_of
 
 _SECRET = (
     r"(?:environment(?:al)? variables?|env(?:ironment)? vars?|\.env\b|ssh keys?|private keys?"
@@ -36,22 +36,7 @@ _THERE = (
 LEAKING = (
     Sign(
         reasons.LEAK,
-        (
-            "send",
-            "mail",
-            "forward",
-            "post",
-            "upload",
-            "share",
-            "transmit",
-            "exfiltrate",
-            "leak",
-            "submit",
-            "deliver",
-            "dump",
-            "paste",
-            "concatenate",
-        ),
+        any_of("send|mail|forward|post|upload|share|transmit|exfiltrate|leak|submit|deliver|dump|paste|concatenate"),
         rf"{ORDER}(?:{_SEND} (?:me |us |back )?(?:out )?{_WHOSE} [^!?]{{0,60}}?(?:\b|"
         rf"(?=\.)){_SECRET}\b[^!?]{{0,80}}?\b(?:to|at|via|into|through|in the (?:url|query|request)"
         rf"|using) {_THERE}|{_SEND_AWAY} {_WHOSE} [^.!?]{{0,60}}?\b{_PAPERS}\b[^!?]{{0,80}}?\bto "
@@ -62,22 +47,9 @@ LEAKING = (
     ),
     Sign(
         reasons.LEAK,
-        (
-            "environment variables",
-            "env var",
-            ".env",
-            "ssh key",
-            "private key",
-            "chat history",
-            "conversation",
-            "system prompt",
-            "inbox",
-            "id_rsa",
-            "passport",
-            "credit card",
-            "security code",
-            "seed phrase",
-            "~/.",
+        any_of(
+            "environment variables|env var|.env|ssh key|private key|chat history|conversation|system prompt|"
+            "inbox|id_rsa|passport|credit card|security code|seed phrase|~/."
         ),
         rf"{ORDER}(?:send|e-?mail|forward|post|upload|share|transmit|exfiltrate|leak|submit|dump|paste"
         rf"|tell me|give me) (?:\w+ ){{0,2}}?(?:the |my |your |all |any ){{0,2}}(?:[\w']+ ){{0,3}}?"
@@ -128,16 +100,7 @@ LEAKING = (
     ),
     Sign(
         reasons.LEAK,
-        (
-            "user information",
-            "user data",
-            "personal",
-            "user's",
-            "my password",
-            "passport",
-            "credit card",
-            "bank account",
-        ),
+        any_of("user information|user data|personal|user's|my password|passport|credit card|bank account"),
         r"(?:^|[.!?] )(?:please )?(?:get|collect|gather|find|extract|read|retrieve|fetch) (?:all |any "
         rf"|the |every ){{0,2}}(?:of )?(?:the )?(?:user(?:'s)?|my|personal|customer) (?:personal |private "
         rf"|account )?(?:information|data|details|passwords?|credentials|secrets)\b[^!?]{{0,160}}?\b(?:send"

@@ -1,7 +1,7 @@
-"""Orders for later: to be obeyed in every session, to approve what comes, to destroy."""
+"""Orders for later: to obey in every session, to approve everything, to destroy files."""
 
 from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import NEGATED, ORDER, Sign
+from recollect.privacy.signs.sign import NEGATED, ORDER, Sign, any_of
 
 _LATER = (
     r"(?:(?:all|every|any|each|your|my|the) )?(?:of )?(?:(?:all|your|my|the) )?(?:future|later|coming"
@@ -30,17 +30,7 @@ PLANTING = (
     ),
     Sign(
         reasons.PLANT,
-        (
-            "from now on",
-            "future",
-            "henceforth",
-            "always",
-            "every time",
-            "whenever",
-            "any time",
-            "each session",
-            "every session",
-        ),
+        any_of("from now on|future|henceforth|always|every time|whenever|any time|each session|every session"),
         r"\b(?:from now on|henceforth|in (?:all|every|any) (?:future )?(?:sessions?|conversations?|chats?"
         r"|tasks?)|for (?:all|every) future (?:sessions?|requests?|tasks?|conversations?)|always"
         r"|every time|whenever|in each session)\b[^.!?]{0,80}?"
@@ -63,15 +53,7 @@ PLANTING = (
     ),
     Sign(
         reasons.PLANT,
-        (
-            "without asking",
-            "without confirm",
-            "without approval",
-            "without permission",
-            "not ask",
-            "never ask",
-            "n't ask",
-        ),
+        any_of("without asking|without confirm|without approval|without permission|not ask|never ask|n't ask"),
         r"\b(?:run|execute|approve|accept|send|install|delete|transfer|perform|carry out|push|apply)\b "
         r"(?:all|any|every|whatever|each|shell|the) ?(?:\w+ ){0,4}?(?:commands?|code|requests?|actions?"
         r"|scripts?|payments?|transactions?|tool calls?|emails?|instructions?)\b[^.!?]{0,60}?(?:without "
@@ -109,18 +91,9 @@ PLANTING = (
     ),
     Sign(
         reasons.PLANT,
-        (
-            "add this to",
-            "store this",
-            "save this",
-            "write this",
-            "update your memory",
-            "your memory",
-            "long-term memory",
-            "your rules",
-            "claude.md",
-            "agents.md",
-            "cursorrules",
+        any_of(
+            "add this to|store this|save this|write this|update your memory|your memory|long-term memory|"
+            "your rules|claude.md|agents.md|cursorrules"
         ),
         r"\b(?:add|store|save|write|put|persist|copy|append) (?:this|these|the following)(?: \w+){0,4}? "
         r"(?:to|in|into) (?:your|the (?:agent|assistant|ai)(?:'s)?)(?: own| long-term| permanent"

@@ -1,7 +1,7 @@
-"""New roles for the agent, and text that speaks to whichever agent reads it."""
+"""New roles for the agent, and texts that address any agent that reads them."""
 
 from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import AI, NEGATED, Sign
+from recollect.privacy.signs.sign import AI, NEGATED, Sign, any_of
 
 ROLES = (
     Sign(
@@ -25,16 +25,9 @@ ROLES = (
     ),
     Sign(
         reasons.ROLE,
-        (
-            "your new",
-            "your real",
-            "your true",
-            "your actual",
-            "your only",
-            "your primary",
-            "your updated",
-            "new system prompt",
-            "new instructions",
+        any_of(
+            "your new|your real|your true|your actual|your only|your primary|your updated|new system prompt|"
+            "new instructions"
         ),
         r"\byour (?:new|real|true|actual|only|primary|updated|hidden|secret) (?:task|goal|purpose"
         r"|instructions?|objective|mission|job|role|identity|orders|directives?|system prompt)s? (?:is|are"
@@ -43,16 +36,7 @@ ROLES = (
     ),
     Sign(
         reasons.ROLE,
-        (
-            "do anything now",
-            "jailbreak",
-            "dan mode",
-            "no restrictions",
-            "no rules",
-            "no ethical",
-            "unrestricted",
-            "developer mode",
-        ),
+        any_of("do anything now|jailbreak|dan mode|no restrictions|no rules|no ethical|unrestricted|developer mode"),
         r"\bdo anything now\b|\b(?:enter|enable|activate|switch to|in) (?:jailbreak|dan|god"
         r"|unrestricted) mode\b|\byou (?:have|now have|are under|follow) no (?:restrictions|rules|ethical"
         r"|content policy|limits|guidelines)|\bact as an? (?:unrestricted|unfiltered|uncensored)\b"
@@ -71,16 +55,7 @@ ROLES = (
 ADDRESSING = (
     Sign(
         reasons.ADDRESS,
-        (
-            "as an ai",
-            "as a language",
-            "as an llm",
-            "as a large",
-            "as the ai",
-            "as an assistant",
-            "as a coding",
-            "as a helpful",
-        ),
+        any_of("as an ai|as a language|as an llm|as a large|as the ai|as an assistant|as a coding|as a helpful"),
         r"\bas (?:an?|the) (?:\w+ )?(?:ai|llm|language model|assistant)(?: \w+)?,? you (?:must|should|are "
         r"(?:required|obliged|instructed|to)|have to|need to|will|shall|may not|cannot)\b",
     ),
@@ -102,20 +77,9 @@ ADDRESSING = (
     ),
     Sign(
         reasons.ADDRESS,
-        (
-            "reading this",
-            "read this",
-            "reads this",
-            "processing this",
-            "processes this",
-            "parsing this",
-            "summarizing this",
-            "summarising this",
-            "reviewing this",
-            "reviews this",
-            "sees this",
-            "see this",
-            "encounter this",
+        any_of(
+            "reading this|read this|reads this|processing this|processes this|parsing this|summarizing this|"
+            "summarising this|reviewing this|reviews this|sees this|see this|encounter this"
         ),
         rf"\b(?:any |an |all |the |every )?(?:(?:{AI}s?|(?:ai |llm |automated )(?:agents?|assistants?"
         rf"|bots?))(?: (?:that|who|which|is|are|currently)){{0,3}} (?:read(?:s|ing)?|process(?:es|ing)?"

@@ -1,4 +1,4 @@
-"""Text that poses as a message of the host: chat templates, system messages, markup that nobody sees."""
+"""Text that poses as a message of the host: chat templates, system messages, invisible markup."""
 
 from recollect.privacy.signs import reasons
 from recollect.privacy.signs.sign import AI, Sign
