@@ -1,59 +1,59 @@
-// Recollect for OpenCode: what the daemon is asked and told. In order, in time, or not at all.
+// Recollect for OpenCode: requests to the daemon. In order, in time, or not at all.
 import { spawn } from "node:child_process"
 import { dirname } from "node:path"
 import { commands, isOurs, note, socketPath } from "./places.ts"
 
-export const PROMPT_MS = 400 // one prompt waits at most this long for its block
-export const START_MS = 1800 // the first one of a session also for its start block, the daemon's own start included
+export const PROMPT_MS = 400 // a prompt waits at most this long for its block
+export const START_MS = 1800 // a session's first prompt, for its start block and the start of the daemon
 export const TELL_MS = 2000
-const QUIET_MS = 5000 // after a time-out only a start is asked for: a hung daemon costs no delay per turn
-const HELD_UP_MS = 200 // a time-out that is noticed so late: the host itself was held up, not the daemon
+const QUIET_MS = 5000 // after a time-out only a session start asks: a hung daemon costs one delay, not one per turn
+const HELD_UP_MS = 200 // a time-out noticed later than this: the host itself was busy, not the daemon
 const RESPAWN_MS = 15_000
 const POLL_MS = 25
 const BESIDE_POLL_MS = 500
-const MAX_UNTOLD = 500 // what happened while nobody listened, the newest of it
-const HEAD_CHARS = 40_000 // of a text: what a question is about stands at its beginning,
+const MAX_PENDING = 500 // events for a daemon that does not run, the newest ones
+const HEAD_CHARS = 40_000 // of a long text: the subject of a question is at its beginning,
 const TAIL_CHARS = 20_000 // and an error at its end
 const MAX_ANSWER_CHARS = 1_000_000
-const NOBODY = new Set(["ENOENT", "ECONNREFUSED", "FailedToOpenSocket", "ConnectionRefused"])
+const ABSENT = new Set(["ENOENT", "ECONNREFUSED", "FailedToOpenSocket", "ConnectionRefused"])
 
 export type Json = Record<string, any>
-type Note = [path: string, body: string] // as it is sent: what waits is short
+type Note = [path: string, body: string] // already serialised and shortened
 type Deadline = { limitMs: number; at: number }
 
-const isNobody = (error: unknown) => NOBODY.has(String((error as { code?: string }).code))
-const isOver = ({ at }: Deadline) => Date.now() >= at - 1
-const isHung = (by: Deadline) => isOver(by) && Date.now() < by.at + HELD_UP_MS && by.limitMs >= PROMPT_MS
+const isAbsent = (error: unknown) => ABSENT.has(String((error as { code?: string }).code))
+const isPast = ({ at }: Deadline) => Date.now() >= at - 1
+const isHung = (by: Deadline) => isPast(by) && Date.now() < by.at + HELD_UP_MS && by.limitMs >= PROMPT_MS
 
 export class Daemon {
   private readonly socket = socketPath()
   private quietUntil = 0
   private spawnedAt = 0
-  private untold: Note[] = []
+  private pending: Note[] = []
   private last: Promise<unknown> = Promise.resolve()
 
-  /** Its answer, or undefined when there is none in time. Never throws. */
+  /** Returns the answer, or undefined if there is none in time. Never throws. */
   ask(path: string, body: Json | undefined, deadlineMs: number): Promise<Json | undefined> {
-    const sent = body && JSON.stringify(body, shortened)
+    const sent = body && JSON.stringify(body, shorten)
     return this.next(path, deadlineMs, (by) => this.answer(path, sent, by))
   }
 
-  /** Beside all else: nobody waits for this one, so it holds up nothing, may wait for a daemon that only starts, and a
-   * late answer says nothing of the daemon. */
+  /** Asks outside the queue, for background work: it delays nothing, may wait for a daemon that is starting, and a late
+   * answer does not count as a hung daemon. */
   async askBeside(path: string, body: Json, limitMs: number): Promise<Json | undefined> {
     const by = { limitMs, at: Date.now() + limitMs }
     while (await isOurs(dirname(this.socket)))
       try {
         return await this.exchange(path, JSON.stringify(body), by)
       } catch (error) {
-        if (!isNobody(error) || isOver(by)) throw error
+        if (!isAbsent(error) || isPast(by)) throw error
         await new Promise((resolve) => setTimeout(resolve, BESIDE_POLL_MS).unref?.())
       }
   }
 
-  /** What has happened: it is kept until the daemon has it. */
+  /** Sends an event; keeps it until the daemon has it. */
   tell(path: string, body: Json): void {
-    this.untold = [...this.untold.slice(1 - MAX_UNTOLD), [path, JSON.stringify(body, shortened)]]
+    this.pending = [...this.pending.slice(1 - MAX_PENDING), [path, JSON.stringify(body, shorten)]]
     void this.flush(TELL_MS)
   }
 
@@ -61,33 +61,33 @@ export class Daemon {
     await this.next("flush", limitMs, async () => undefined)
   }
 
-  /** One after another, what was noted before it first. Whoever waits does so no longer than it said. */
+  /** Runs requests one after another, earlier events first. The caller waits at most `limitMs`. */
   private next<T>(path: string, limitMs: number, work: (by: Deadline) => Promise<T>): Promise<T | undefined> {
     const by = { limitMs, at: Date.now() + limitMs }
-    const newest = this.untold.at(-1)
-    const done = this.last.then(() => this.tellUntil(newest, by)).then(() => work(by))
+    const newest = this.pending.at(-1)
+    const done = this.last.then(() => this.sendPending(newest, by)).then(() => work(by))
     this.last = done.catch((error) => void note(path, error))
     return within(this.last as Promise<T>, limitMs)
   }
 
-  private async tellUntil(newest: Note | undefined, by: Deadline): Promise<void> {
-    for (let first = this.untold[0]; first && newest && this.untold.includes(newest); first = this.untold[0]) {
-      // An answer that cannot be read is one: it is not told again.
-      const heard = this.answer(...first, by).catch((error) => (isOver(by) ? Promise.reject(error) : {}))
-      if (!(await heard)) return
-      this.untold = this.untold.filter((one) => one !== first)
+  private async sendPending(newest: Note | undefined, by: Deadline): Promise<void> {
+    for (let first = this.pending[0]; first && newest && this.pending.includes(newest); first = this.pending[0]) {
+      // An unreadable answer is an answer: the event is not sent again.
+      const answer = this.answer(...first, by).catch((error) => (isPast(by) ? Promise.reject(error) : {}))
+      if (!(await answer)) return
+      this.pending = this.pending.filter((one) => one !== first)
     }
   }
 
-  /** A session has one start: it waits for a daemon that only starts, and asks one that was late. A prompt does not. */
+  /** A session start waits for a daemon that is starting, and asks one that was late. A prompt does neither. */
   private async answer(path: string, body: string | undefined, by: Deadline): Promise<Json | undefined> {
-    if (!(await isOurs(dirname(this.socket)))) throw new Error(`${dirname(this.socket)} belongs to somebody else`)
-    while (!isOver(by) && (Date.now() >= this.quietUntil || by.limitMs === START_MS)) {
+    if (!(await isOurs(dirname(this.socket)))) throw new Error(`${dirname(this.socket)} belongs to another user`)
+    while (!isPast(by) && (Date.now() >= this.quietUntil || by.limitMs === START_MS)) {
       try {
         return await this.exchange(path, body, by)
       } catch (error) {
-        if (!isNobody(error) && isHung(by)) this.quietUntil = Date.now() + QUIET_MS
-        if (!isNobody(error)) throw error
+        if (!isAbsent(error) && isHung(by)) this.quietUntil = Date.now() + QUIET_MS
+        if (!isAbsent(error)) throw error
         if (!(await this.starting()) || by.limitMs !== START_MS) return undefined
         await new Promise((resolve) => setTimeout(resolve, POLL_MS))
       }
@@ -96,26 +96,26 @@ export class Daemon {
 
   private async exchange(path: string, body: string | undefined, by: Deadline): Promise<Json> {
     const signal = AbortSignal.timeout(Math.max(1, by.at - Date.now()))
-    // A connection of its own is never one of a daemon that has gone meanwhile.
+    // A new connection each time: an old one may lead to a daemon that has ended.
     const options = { unix: this.socket, redirect: "error", keepalive: false, signal, method: body ? "POST" : "GET", body }
     const response = await fetch(`http://localhost${path}`, options as RequestInit)
-    const said = await response.text()
-    this.quietUntil = 0 // it answers again
-    if (said.length > MAX_ANSWER_CHARS) throw new Error(`an answer of ${said.length} characters`)
-    const answer: Json | null = JSON.parse(said)
+    const content = await response.text()
+    this.quietUntil = 0
+    if (content.length > MAX_ANSWER_CHARS) throw new Error(`an answer of ${content.length} characters`)
+    const answer: Json | null = JSON.parse(content)
     if (!response.ok || !answer) void note(path, JSON.stringify(answer?.error ?? response.status))
-    return (response.ok && answer) || {} // what it does not understand it is not told again
+    return (response.ok && answer) || {} // a refused event is not sent again
   }
 
-  /** Whether one is on its way. One that never comes is tried again after a while. */
+  /** Starts a daemon; true while one is starting. A failed start is repeated after RESPAWN_MS. */
   private async starting(): Promise<boolean> {
     if (Date.now() < this.spawnedAt + START_MS) return true
     if (Date.now() < this.spawnedAt + RESPAWN_MS) return false
-    this.spawnedAt = Date.now() - START_MS // nothing is on its way yet
+    this.spawnedAt = Date.now() - START_MS // not starting yet
     const [program = "", ...words] = (await commands()).command
     const child = spawn(program, words, { cwd: "/", detached: true, stdio: "ignore", env: daemonEnv() })
     child.on("error", (error) => {
-      this.spawnedAt = Date.now() - START_MS // nothing is on its way
+      this.spawnedAt = Date.now() - START_MS // not starting
       void note("start the daemon", error)
     })
     child.unref()
@@ -124,22 +124,22 @@ export class Daemon {
   }
 }
 
-/** The same, or undefined when it takes too long. */
+/** Returns the result, or undefined if it takes too long. */
 export async function within<T>(work: Promise<T>, limitMs: number): Promise<T | undefined> {
   const over = Promise.withResolvers<undefined>()
-  const timer = setTimeout(over.resolve, Math.max(0, limitMs)) // less than nothing would be told to the user
+  const timer = setTimeout(over.resolve, Math.max(0, limitMs)) // the host would show a warning for a negative time
   return Promise.race([work, over.promise]).finally(() => clearTimeout(timer))
 }
 
-/** A picture in a prompt or the whole output of a build are nothing to remember. */
-function shortened(_: string, value: unknown): unknown {
+/** Cuts long texts: a picture or the whole output of a build is not worth remembering. */
+function shorten(_: string, value: unknown): unknown {
   if (typeof value !== "string" || value.length <= HEAD_CHARS + TAIL_CHARS) return value
   return value.startsWith("data:") ? "data:" : `${value.slice(0, HEAD_CHARS)}\n${value.slice(-TAIL_CHARS)}`
 }
 
-/** The host's environment holds API keys: the daemon gets what it needs and nothing else. */
+/** The host's environment has API keys in it: the daemon gets only what it needs. */
 function daemonEnv(): Record<string, string> {
   const wanted = /^(HOME|PATH|LANG|LC_.*|TZ|TMPDIR|XDG_.*|RECOLLECT_.*)$/
   const kept = Object.entries(process.env).filter(([name]) => wanted.test(name)) as [string, string][]
-  return { ...Object.fromEntries(kept), MALLOC_ARENA_MAX: "2" } // one heap, not one a thread
+  return { ...Object.fromEntries(kept), MALLOC_ARENA_MAX: "2" } // not one heap per thread
 }

@@ -6,102 +6,102 @@ import type { Reader } from "./reader.ts"
 import { type Message, type Sessions, isFailed, nameOf, text } from "./sessions.ts"
 
 const AT_ONCE_MS = 100
-const LEAVING_MS = 30 // a host whose end is held up longer begins work anew, and leaves a lock that its next start waits for
-const SLACK_MS = 250 // a handler's own limit lies this much behind those of the questions it asks
-const REQUEST_MS = START_MS + 3 * PROMPT_MS + SLACK_MS // the start, the log, the prompt, and one queued
+const LEAVING_MS = 30 // a host that ends later than this starts working again, and leaves a lock that delays its next start
+const SLACK_MS = 250 // a handler's limit is this much longer than those of its requests
+const REQUEST_MS = START_MS + 3 * PROMPT_MS + SLACK_MS // the start, the log, the prompt, and one more in the queue
 const TITLES = "You are a title generator"
-const OURS = "recollect" // our server of tools
+const OURS = "recollect" // our MCP server
 
 /** A handler that never throws and never outlives its limit. */
-function guarded<A extends unknown[]>(what: string, limitMs: number, handler: (...args: A) => Promise<void> | void) {
+function guard<A extends unknown[]>(what: string, limitMs: number, handler: (...args: A) => Promise<void> | void) {
   return async (...args: A): Promise<void> => {
     await within((async () => handler(...args))(), limitMs).catch((error) => void note(what, error))
   }
 }
 
-export function whatHappens(sessions: Sessions, reader: Reader): Hooks {
+export function eventHooks(sessions: Sessions, reader: Reader): Hooks {
   const { daemon, directory } = sessions
   return {
-    event: guarded("event", PROMPT_MS, ({ event }) => {
+    event: guard("event", PROMPT_MS, ({ event }) => {
       const { part, info, sessionID = info?.id } = event.properties as Json
       if (reader.isOwn(sessionID, info)) return
       if (event.type === "session.created") sessions.of(sessionID).about.parentID = info.parentID
-      if (event.type === "message.part.updated" && part.type === "tool") sessions.tool(sessionID, part, isOurs(part))
-      if (event.type === "message.updated" && info.time.completed) sessions.replied(sessionID, info)
+      if (event.type === "message.part.updated" && part.type === "tool") sessions.noteTool(sessionID, part, isOurs(part))
+      if (event.type === "message.updated" && info.time.completed) sessions.noteReply(sessionID, info)
       if (event.type === "session.idle") reader.working.delete(sessionID)
       if (event.type === "session.idle") void daemon.flush(TELL_MS).then(() => reader.look(sessionID))
-      if (event.type === "session.compacted") sessions.compacted(sessionID)
-      if (event.type === "session.deleted") sessions.deleted(sessionID)
+      if (event.type === "session.compacted") sessions.rebuildStart(sessionID)
+      if (event.type === "session.deleted") sessions.remove(sessionID)
     }),
-    "chat.message": guarded("chat.message", PROMPT_MS, (_, { message, parts }) => {
+    "chat.message": guard("chat.message", PROMPT_MS, (_, { message, parts }) => {
       if (reader.isOwn(message.sessionID)) return
       reader.working.add(message.sessionID)
-      sessions.prompt(message, parts)
+      sessions.notePrompt(message, parts)
     }),
-    "command.execute.before": guarded("command", PROMPT_MS, ({ sessionID, command }) => void (sessions.of(sessionID).command = command)),
-    "experimental.text.complete": guarded("text", PROMPT_MS, (part, { text }) => {
-      if (!reader.isOwn(part.sessionID)) sessions.said(part, text)
+    "command.execute.before": guard("command", PROMPT_MS, ({ sessionID, command }) => void (sessions.of(sessionID).command = command)),
+    "experimental.text.complete": guard("text", PROMPT_MS, (part, { text }) => {
+      if (!reader.isOwn(part.sessionID)) sessions.noteText(part, text)
     }),
-    // An agent is about to ask by one of our tools: the daemon is told in which session.
-    "tool.execute.before": guarded("tool.execute.before", AT_ONCE_MS, async ({ tool, sessionID }) => {
+    // An agent is about to call one of our tools: announce its session to the daemon.
+    "tool.execute.before": guard("tool.execute.before", AT_ONCE_MS, async ({ tool, sessionID }) => {
       if (isOurs({ tool })) await daemon.ask("/v1/asking", { session: sessionID, folder: directory }, AT_ONCE_MS)
     }),
-    dispose: guarded("dispose", LEAVING_MS, async () => {
-      sessions.ended()
+    dispose: guard("dispose", LEAVING_MS, async () => {
+      sessions.tellEnd()
       await Promise.all([daemon.flush(LEAVING_MS), reader.end()])
     }),
   }
 }
 
-export function whatIsSent(sessions: Sessions, reader: Reader): Hooks {
+export function requestHooks(sessions: Sessions, reader: Reader): Hooks {
   const internal = [TITLES, "You are a context summarization agent"]
   return {
-    // Our tools need no line in the user's configuration. A line of theirs counts, one of ours is completed.
-    config: guarded("config", PROMPT_MS, async (config) => {
+    // Our tools need no entry in the user's configuration. The user's own entry stays; one that we wrote is completed.
+    config: guard("config", PROMPT_MS, async (config) => {
       internal.push(...["title", "summary", "compaction"].flatMap((name) => config.agent?.[name]?.prompt || []))
       const [provider, ...model] = config.small_model?.split("/") ?? []
-      reader.knows(provider, model.join("/"))
+      reader.setModel(provider, model.join("/"))
       const { mcp } = await commands()
       config.mcp ??= {}
       const command = [...(mcp ?? []), "--folder", sessions.directory]
-      if (mcp?.length && isWritten(config.mcp[OURS])) config.mcp[OURS] = { ...config.mcp[OURS], type: "local", command }
+      if (mcp?.length && isReplaceable(config.mcp[OURS])) config.mcp[OURS] = { ...config.mcp[OURS], type: "local", command }
     }),
-    "experimental.chat.messages.transform": guarded("messages.transform", REQUEST_MS, async (_, { messages }) => {
+    "experimental.chat.messages.transform": guard("messages.transform", REQUEST_MS, async (_, { messages }) => {
       if (reader.isOwn(messages.at(-1)?.info.sessionID)) return
-      const blocks = await sessions.carried(messages, Date.now() + REQUEST_MS - SLACK_MS)
+      const blocks = await sessions.blocksFor(messages, Date.now() + REQUEST_MS - SLACK_MS)
       for (const message of messages as Message[]) {
         const parts = message.parts.map((part) => withBlock(part, blocks))
         message.parts = [...parts, ...partsOf(message.info, blocks.get(message.info.id))]
       }
     }),
-    // The host's own calls (a title, a summary) are no conversation: their system prompt carries nothing of ours.
-    "experimental.chat.system.transform": guarded("system", REQUEST_MS, async ({ sessionID, model }, { system }) => {
+    // The host's own requests (a title, a summary) are not part of the conversation: they get no block.
+    "experimental.chat.system.transform": guard("system", REQUEST_MS, async ({ sessionID, model }, { system }) => {
       if (reader.isOwn(sessionID)) return reader.system(system)
-      if (system[0]?.startsWith(TITLES)) reader.knows(model?.providerID, model?.id)
+      if (system[0]?.startsWith(TITLES)) reader.setModel(model?.providerID, model?.id)
       if (!sessionID || internal.some((opening) => system[0]?.startsWith(opening))) return
       sessions.of(sessionID).about.window = model?.limit?.context
       const block = await sessions.system(sessionID)
-      reader.begins()
+      reader.begin()
       if (block) system.push(block) // never put first: the host's own prompt is the first thing that a provider caches
     }),
-    "chat.params": guarded("params", PROMPT_MS, ({ sessionID }, output) => {
+    "chat.params": guard("params", PROMPT_MS, ({ sessionID }, output) => {
       if (reader.isOwn(sessionID)) reader.params(output)
     }),
-    "experimental.session.compacting": guarded("compacting", PROMPT_MS, async ({ sessionID }, { context }) => {
+    "experimental.session.compacting": guard("compacting", PROMPT_MS, async ({ sessionID }, { context }) => {
       const block = text((await sessions.ask(sessionID, { hook: "session.compacting" }))?.block)
       if (block) context.push(block)
     }),
   }
 }
 
-/** By nobody, or by `recollect install`: a name on a path that may be another one here. */
-function isWritten(entry: Json = { command: ["recollect", "mcp"] }): boolean {
+/** Checks that the user wrote no entry of their own: `recollect install` may have written the path of another machine. */
+function isReplaceable(entry: Json = { command: ["recollect", "mcp"] }): boolean {
   return entry.enabled !== false && /(^|\/)recollect mcp$/.test([entry.command].flat().join(" "))
 }
 
 const isOurs = ({ tool }: Json): boolean => tool.startsWith(`${OURS}_`)
 
-/** On a copy: what the host keeps stays as it is. */
+/** Adds the block to a copy: the host's stored part stays unchanged. */
 function withBlock(part: Json, blocks: Map<string, string>): Json {
   const block = isFailed(part) && blocks.get(nameOf(part))
   if (!block) return part

@@ -1,4 +1,4 @@
-// Recollect for OpenCode: where things lie. The same rule as in the daemon (src/recollect/config.py).
+// Recollect for OpenCode: paths and log. The same rules as in the daemon (src/recollect/config.py).
 import { createHash } from "node:crypto"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { appendFile, lstat, readFile, stat, unlink, writeFile } from "node:fs/promises"
@@ -18,14 +18,14 @@ export function socketPath(): string {
   const usable = given.startsWith("/") && existsSync(given) && statSync(given).isDirectory()
   const folder = usable ? join(given, "recollect") : stateFolder()
   const path = join(folder, "daemon.sock")
-  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES && canBeWritten(folder)) return path
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES && isWritable(folder)) return path
   const hash = createHash("sha256").update(folder).digest("hex").slice(0, 12)
   const temporary = process.env.TMPDIR ?? ""
   return join(temporary.startsWith("/") ? temporary : "/tmp", `recollect-${process.getuid?.()}-${hash}`, "daemon.sock")
 }
 
-/** Asked of the folder itself or, as long as it is not there, of the one that it would be made in. */
-function canBeWritten(folder: string): boolean {
+/** Checks the folder or, if it does not exist yet, the nearest folder above it. */
+function isWritable(folder: string): boolean {
   while (!existsSync(folder)) folder = dirname(folder)
   try {
     accessSync(folder, constants.W_OK)
@@ -35,13 +35,13 @@ function canBeWritten(folder: string): boolean {
   }
 }
 
-/** In a shared temporary directory anybody may have made the folder: then nobody there is our daemon. */
+/** Checks the owner: in a shared temporary directory any user may have created the folder. */
 export async function isOurs(folder: string): Promise<boolean> {
   const facts = await lstat(folder).catch(() => undefined)
   return facts === undefined || (facts.isDirectory() && facts.uid === process.getuid?.())
 }
 
-/** The absolute commands that `recollect install` wrote down: of the daemon, and of the server of tools. */
+/** Returns the absolute commands that `recollect install` wrote: of the daemon, and of the MCP server. */
 export async function commands(): Promise<{ command: string[]; mcp?: string[] }> {
   return JSON.parse(await readFile(join(stateFolder(), "command.json"), "utf8"))
 }
@@ -51,7 +51,7 @@ export function isFirstRun(): Promise<boolean> {
   return writeFile(join(stateFolder(), "welcomed"), "", { flag: "wx", mode: 0o600 }).then(() => true, () => false)
 }
 
-/** For whoever looks why nothing happens; where there is no state folder yet, nobody does. */
+/** Writes a line into plugin.log, for a user who wonders why nothing happens. Needs the state folder. */
 export async function note(what: string, error: unknown): Promise<void> {
   const path = join(stateFolder(), "plugin.log")
   const kind = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
