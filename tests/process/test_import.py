@@ -191,21 +191,12 @@ def test_bad_records_are_named_and_strict_leaves_everything_as_it_was(home: Home
 @pytest.mark.parametrize(
     ("name", "content", "options", "said"),
     [
-<<<<<<< ours
         ("picture.md", b"\x89PNG\r\n\x1a\n\x00\x00", [], "format is unknown"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n\x00\x00", ["--format", "markdown"], "It is no text"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n\x00\x00", ["--format", "markdown"], "The file is binary"),
         ("notes.txt", b"Some words", [], "format is unknown"),
         ("empty.txt", b"", [], "It is empty"),
         ("other.json", b'{"name": "x"}', [], "format is unknown"),
-        ("other.json", b'{"name": "x"}', ["--format", "mem0"], "no export of mem0"),
-=======
-        ("picture.md", b"\x89PNG\r\n\x1a\n\x00\x00", [], "no format that is known"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n\x00\x00", ["--format", "markdown"], "The file is binary"),
-        ("notes.txt", b"Some words", [], "no format that is known"),
-        ("empty.txt", b"", [], "It is empty"),
-        ("other.json", b'{"name": "x"}', [], "no format that is known"),
         ("other.json", b'{"name": "x"}', ["--format", "mem0"], "not an export of mem0"),
->>>>>>> theirs
         ("other.json", b"{", ["--format", "claude-mem"], "not JSON"),
         ("other.db", b"SQLite format 3\x00" + b"x" * 4096, [], "claude-mem"),
         ("session.jsonl", b'{"type": "user", "sessionId": "s"}', [], "a transcript"),

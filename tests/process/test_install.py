@@ -194,13 +194,8 @@ def test_a_folder_that_leads_nowhere_is_said(home: Home, to: str) -> None:
     (home.path / ".config").mkdir(exist_ok=True)
     (home.path / ".config/opencode").symlink_to(home.path / ".config" / to)
     before = everything(home.path)
-<<<<<<< ours
-    assert "is a link that leads nowhere" in refused(home, "install", "opencode")
-    assert "Recollect is not installed" in home.said("uninstall", "opencode")
-=======
     assert "is a broken link" in refused(home, "install", "opencode")
-    assert "Nothing of Recollect" in home.said("uninstall", "opencode")
->>>>>>> theirs
+    assert "Recollect is not installed" in home.said("uninstall", "opencode")
     assert everything(home.path) == before
     assert b"Traceback" not in home.recollect("doctor").stderr
 
