@@ -20,7 +20,10 @@ def word_order(tokens: Sequence[Token]) -> Iterator[str]:
 
 def starts_reason(tokens: Sequence[Token], i: int) -> bool:
     """Return True if the next words say why it is so, or since when."""
-    return tokens[i].text in known.REASONS or _texts(tokens[i : i + 2]) in (["so", "that"], ["as", "of"])
+    text = tokens[i].text
+    if text in ("so", "as"):
+        return _texts(tokens[i : i + 2]) in (["so", "that"], ["as", "of"])
+    return text in known.REASONS
 
 
 def one_direction(texts: Sequence[str]) -> set[str]:
@@ -68,10 +71,11 @@ def _is_former(texts: Sequence[str], i: int) -> bool:
 
 def _ends_subject(tokens: Sequence[Token], i: int) -> bool:
     """`X is gone`, `X is no longer used`; not `X is dead code`."""
-    texts = _texts(tokens[i : i + 3])
-    if texts[:2] == ["no", "longer"] and not known.AFTER_NO_LONGER.isdisjoint(texts[2:]):
-        return True
-    if texts[0] not in known.ENDS_WHAT_PRECEDES or any(map(is_content, tokens[i + 1 : i + 2])):
+    text = tokens[i].text
+    if text == "no":
+        after = _texts(tokens[i + 1 : i + 3])
+        return after[:1] == ["longer"] and not known.AFTER_NO_LONGER.isdisjoint(after[1:])
+    if text not in known.ENDS_WHAT_PRECEDES or any(map(is_content, tokens[i + 1 : i + 2])):
         return False
     before = tokens[max(0, i - 4) : i]
     return not known.FORMS_OF_BE.isdisjoint(_texts(before)) and not any(map(negates, before))
@@ -210,7 +214,7 @@ def has_change_word(tokens: Sequence[Token]) -> bool:
 
 def is_objection(tokens: Sequence[Token], i: int) -> bool:
     """`No, it is ...`"""
-    return _texts(tokens[i : i + 2]) == ["no", ","]
+    return tokens[i].text == "no" and _texts(tokens[i + 1 : i + 2]) == [","]
 
 
 def is_contrast(tokens: Sequence[Token], i: int) -> bool:

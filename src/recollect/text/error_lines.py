@@ -6,7 +6,6 @@ the beginning, the end, and some lines in between that mention an error.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 MAX_TEXT_CHARS = 200_000  # a longer text is cut in the middle
 MAX_LINE_CHARS = 600
@@ -132,26 +131,20 @@ _ERROR_WORD = re.compile(r"error|exception|fatal|panic|fail|traceback|cannot|den
 _WORD = re.compile(r"[a-z][a-z'_-]*[a-z]")
 _RECIPE = re.compile(r"\[[^\]]{0,200}\] error ", re.IGNORECASE)  # make: something above has failed
 _STATUS = re.compile(r"\bstatus [a-j]{3}\b|\b[45]\d\d\b")
-_SAYS_NOTHING: Final = frozenset(
-    "a about above abort aborted after an and are as assert assertion assertionerror at be because build by called "
-    "check code "
-    "command compile compilation complete completed core could crashed did didn't do does dumped due during ended "
-    "err error "
-    "errored errors exception execution exit exited fail failed failing failure failures fatal fault finished for "
-    "found from "
-    "full further had has have in info information internal interrupt interrupted is it job keyboardinterrupt kill "
-    "killed line "
-    "lines log logs make making message more ms no non non-zero nonzero not occurred of off on one operation or out "
-    "output "
-    "panic passed please problem problems process program recipe request retry returned run running script sec "
-    "second seconds "
-    "see segmentation server sigkill signal sigterm something status step stop stopped successfully systemexit "
-    "target task "
-    "tasks terminated test tests that the there this time time-out timed timeout timeouterror timeoutexpired times "
-    "to too took "
-    "tool try trying unexpected unexpectedly unknown unsuccessful was went were while with wrong yarn you your zero "
-    "again ago all already been details executed expired limit min minutes npm shell bash subprocess "
-    "calledprocesserror exceeded waiting".split()
+_SAYS_NOTHING = frozenset(
+    """
+    a about above abort aborted after an and are as assert assertion assertionerror at be because build by called
+    check code command compile compilation complete completed core could crashed did didn't do does dumped due
+    during ended err error errored errors exception execution exit exited fail failed failing failure failures fatal
+    fault finished for found from full further had has have in info information internal interrupt interrupted is it
+    job keyboardinterrupt kill killed line lines log logs make making message more ms no non non-zero nonzero not
+    occurred of off on one operation or out output panic passed please problem problems process program recipe
+    request retry returned run running script sec second seconds see segmentation server sigkill signal sigterm
+    something status step stop stopped successfully systemexit target task tasks terminated test tests that the
+    there this time time-out timed timeout timeouterror timeoutexpired times to too took tool try trying unexpected
+    unexpectedly unknown unsuccessful was went were while with wrong yarn you your zero again ago all already been
+    details executed expired limit min minutes npm shell bash subprocess calledprocesserror exceeded waiting
+    """.split()
 )
 
 _RAISED_RANK, _FIRST_RANK, _LABELLED_RANK, _LOCATED_RANK = 8, 7, 6, 5
