@@ -119,7 +119,7 @@ def _line_end(text: bytes, place: int) -> int:
 
 
 def _find_users(text: bytes, start: int, end: int, *, is_curl: bool) -> Iterator[Found]:
-    """`-u me:...`: for commands other than curl only what looks like a password, as the flag may mean a group."""
+    """`-u me:...`: commands other than curl need a likely password, as the flag may mean a group."""
     for match in _CURL_USER.finditer(text, start, end):
         user, password = match.groups()
         if password and not is_sample_password(password):

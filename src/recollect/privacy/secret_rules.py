@@ -210,7 +210,7 @@ xprv,yprv,zprv,tprv A{90,} wallet-key
 y0_ U{50,} yandex-token
 """
 
-Row = tuple[bytes, str, str]  # the beginning, the pattern of what follows, the rule
+Row = tuple[bytes, str, str]  # the beginning, the pattern of the rest, the rule
 
 
 def _rows() -> dict[bytes, list[Row]]:

@@ -120,7 +120,7 @@ def is_placeholder(value: bytes) -> bool:
 
 
 def is_filler(tail: bytes) -> bool:
-    """Recognise what documents write after the beginning of a vendor's key."""
+    """Recognise the sample text that documents write after the beginning of a vendor's key."""
     return _FILLER.search(tail) is not None or entropy(tail) < 2.2
 
 

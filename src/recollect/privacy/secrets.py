@@ -61,7 +61,9 @@ def redact_name(name: str) -> str:
     """Redact a path, a remote or an id. Each part between slashes is also judged alone: in a text it could be a piece of
     something encoded, here it is a name."""
     whole = redact(name).text
-    return "/".join(redact(part).text for part in whole.split("/")) if "/" in whole else whole
+    if "/" not in whole:
+        return whole
+    return "/".join(redact(part).text for part in whole.split("/"))
 
 
 def _find_secrets(text: str) -> list[Secret]:

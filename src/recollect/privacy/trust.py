@@ -29,9 +29,10 @@ def kind_for(kind: Kind, role: Role, *, is_own_save: bool = False) -> Kind:
         case Role.USER | Role.IMPORT:
             return kind
         case Role.ASSISTANT:
-            return Kind.RESEARCH if kind in _ONLY_FROM_USER and not is_own_save else kind
+            may_become = is_own_save or kind not in _ONLY_FROM_USER
         case Role.TOOL:
-            return Kind.RESEARCH if kind in _AUTHORITATIVE else kind
+            may_become = kind not in _AUTHORITATIVE
+    return kind if may_become else Kind.RESEARCH
 
 
 def reads_as_instruction(text: str) -> str | None:

@@ -73,16 +73,16 @@ class AnchoredFiles:
 
     def anchor(self, root: str, folder: str, path: str) -> Anchor:
         """Return an anchor for a file that the user names from a folder."""
-        named = repr(path[:80])
+        shown = repr(path[:80])
         try:
             name = _name_in_project(root, str(Path(folder, path)))
             return Anchor(name, self._current_id(root, name))
         except (FileNotFoundError, NotADirectoryError):
-            raise InvalidValue(f"There is no file {named}; give the path of one in this project.") from None
+            raise InvalidValue(f"There is no file {shown}; give the path of one in this project.") from None
         except OSError as error:
-            raise InvalidValue(f"The file {named} cannot be read: {error.strerror}. Give another one.") from None
+            raise InvalidValue(f"The file {shown} cannot be read: {error.strerror}. Give another one.") from None
         except ValueError as error:
-            raise InvalidValue(f"The file {named} cannot be used: {error}. Give another one.") from None
+            raise InvalidValue(f"The file {shown} cannot be used: {error}. Give another one.") from None
 
     def _check_cached(self, root: str, anchors: Sequence[Anchor]) -> list[SeenFile] | None:
         """Answer without reading or a thread if all files look as before, the usual case; None: they do not."""

@@ -84,8 +84,10 @@ def branch_of(folder: str) -> str | None:
         head = _read_text(git / "HEAD")
     except (OSError, ValueError, RuntimeError):
         return None
-    named = _BRANCH.fullmatch(head.rstrip("\n"))
-    return redact_name(named["name"]) if named and named["name"].isprintable() else None
+    branch = _BRANCH.fullmatch(head.rstrip("\n"))
+    if branch is None or not branch["name"].isprintable():
+        return None
+    return redact_name(branch["name"])
 
 
 def id_digits(root: str) -> int:
@@ -129,7 +131,10 @@ def is_in_project(folder: Path) -> bool:
 
 def root_of(folder: Path) -> Path:
     """Return the top of the folder's working tree; outside git the folder itself."""
-    return next((place for place in (folder, *folder.parents) if has_repository_for(place, folder)), folder)
+    for place in (folder, *folder.parents):
+        if has_repository_for(place, folder):
+            return place
+    return folder
 
 
 def has_repository_for(place: Path, folder: Path) -> bool:
@@ -233,9 +238,9 @@ def _follow_pointer(pointer: Path) -> Path | None:
     return git if git.name != ".git" else None  # a `.git` folder belongs to the folder that it is in
 
 
-def _points_back(named: Path, place: Path) -> bool:
+def _points_back(target: Path, place: Path) -> bool:
     """Accept a target that no longer exists: git also accepts a worktree that was moved by hand."""
-    return named.resolve() == place.resolve() or not named.exists()
+    return target.resolve() == place.resolve() or not target.exists()
 
 
 def _remote(git: Path) -> str | None:
@@ -260,8 +265,8 @@ def _run_git(root: Path, *args: str) -> str:
     import subprocess  # imported late: most commands never need it, and must start quickly
 
     env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    # Inside a git hook, GIT_DIR would point elsewhere. And the repository may be a stranger's: git must not fetch for it,
-    # by no protocol that its configuration could name, and must not replace a commit by another.
+    # Inside a git hook, GIT_DIR would point elsewhere. And the repository may be a stranger's: git must not fetch for it
+    # by any protocol that its configuration could name, nor replace a commit by another.
     env |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1"}
     try:
         done = subprocess.run(

@@ -154,7 +154,7 @@ def paths_by_id(index: Path, ids: Collection[str]) -> dict[str, str]:
 def sample_paths(index: Path, id_digits: int) -> list[str]:
     """Return paths of files: all of a small index, samples from all parts of a large one.
 
-    Of version 4 the first ones, because there each path builds on the one before.
+    Version 4: only the first paths of a large index, because each path builds on the one before.
     """
     id_bytes = ID_BYTES[id_digits]
     parts = list(_parts(index))

@@ -33,12 +33,12 @@ def _is_trusted(marker: Path) -> bool:
 
 def project_name(marker: Path) -> ProjectId | None:
     """`name:NAME` for `project = "NAME"`; None: the file does not name the project."""
-    named = _entries(marker).get("project")
-    if named is None:
+    name = _entries(marker).get("project")
+    if name is None:
         return None
-    if not isinstance(named, str) or not named.strip():
+    if not isinstance(name, str) or not name.strip():
         raise InvalidSettings(f'{marker}: `project` must be a name in quotes, as in project = "shop". Correct it.')
-    project = ProjectId(f"{BY_NAME}{named.strip()}")
+    project = ProjectId(f"{BY_NAME}{name.strip()}")
     if redact(project).found:
         raise InvalidSettings(f"{marker}: `project` looks like a secret, and names are stored. Choose another name.")
     try:
