@@ -9,7 +9,7 @@ from recollect import config
 from recollect.domain.errors import InvalidSettings
 from recollect.domain.settings import ExtractorSettings as Settings
 from recollect.domain.settings import Provider
-from recollect.extract.address import address_of
+from recollect.extract.address import read_address
 from tests.requirements import covers
 
 WHOLE = 'provider = "openai"\nendpoint = "https://api.example.com/v1/"\nmodel = "small"\nkey_env = "MY_KEY"\n'
@@ -29,7 +29,7 @@ def test_it_is_off_unless_somebody_sets_it(tmp_path: Path) -> None:
 
 def test_whole_settings_are_read(tmp_path: Path) -> None:
     settings = read(tmp_path / "config.toml", WHOLE + "tokens_per_day = 2000000\n")
-    address = address_of(settings)
+    address = read_address(settings)
     assert (address.host, address.port, address.path) == ("api.example.com", 443, "/v1")
     assert (settings.key_env, settings.tokens_per_day) == ("MY_KEY", 2_000_000)
 
@@ -37,7 +37,7 @@ def test_whole_settings_are_read(tmp_path: Path) -> None:
 def test_a_model_on_this_machine_needs_neither_a_key_nor_encryption(tmp_path: Path) -> None:
     for host in ("127.0.0.1", "localhost", "[::1]", "127.9.9.9"):
         text = f'provider = "openai"\nendpoint = "http://{host}:11434/v1"\nmodel = "small"'
-        address = address_of(read(tmp_path / "config.toml", text))
+        address = read_address(read(tmp_path / "config.toml", text))
         assert address.is_local
         assert address.port == 11434
 

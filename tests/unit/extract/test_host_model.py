@@ -7,7 +7,7 @@ from recollect.domain.session import Turn
 from recollect.domain.settings import ExtractorSettings as Settings
 from recollect.domain.settings import Provider
 from recollect.extract.budget import Budget
-from recollect.extract.host_model import KEPT, HostModel
+from recollect.extract.host_model import QUESTION_LIFETIME, HostModel
 from tests.builders import a_turn
 from tests.exchanges import FIX, MORNING, RULE, Clock, Counted, an_item, answered
 from tests.requirements import covers
@@ -90,7 +90,7 @@ def test_who_brings_no_answer_is_not_waited_for() -> None:
     clock = Clock()
     host = a_host(clock=clock)
     question = asked(host)
-    clock.passes(seconds=KEPT.total_seconds() + 1)
+    clock.passes(seconds=QUESTION_LIFETIME.total_seconds() + 1)
     assert not host.is_asked(question.session)
     assert host.answered(question.id, answered(an_item()), None) is None
 
