@@ -45,7 +45,7 @@ QUESTIONS = 200
 def main() -> None:
     began = time.monotonic()
     full = os.environ.get("FULL") == "1"
-    given, questions = _meanings(wiring.Model(config.places().model)())
+    given, questions = _meanings(wiring.Model(config.find_paths().model)())
     sizes = FULL_SIZES if full else SIZES
     with tempfile.TemporaryDirectory() as shared:  # a million memories are written once
         _section(
@@ -69,9 +69,9 @@ def main() -> None:
     _section("memories that speak of files", "a turn without files", staleness.run)
     _section("redacting secrets", "", redaction.run)
     if given.model != NO_MODEL:
-        _section("cold", "", lambda at: cold.run(at, given, config.places().model, COLD_SIZES))
+        _section("cold", "", lambda at: cold.run(at, given, config.find_paths().model, COLD_SIZES))
     _section("processes", "bare Python", processes.run)
-    model = None if given.model == NO_MODEL else config.places().model
+    model = None if given.model == NO_MODEL else config.find_paths().model
     _section("the daemon and its clients", "bare Python", lambda at: daemon.run(at, model, full=full))
     _section(
         "prompts under load, beside an import",
@@ -95,7 +95,7 @@ def _meanings(model: Embeds | None) -> tuple[Given, Reals]:
 
 def _new_model() -> Embeds | None:
     """One that has not been asked anything yet: it remembers its answers."""
-    return wiring.Model(config.places().model)()
+    return wiring.Model(config.find_paths().model)()
 
 
 def _section(name: str, yardstick: str, run: Callable[[Path], object]) -> None:

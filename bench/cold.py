@@ -28,7 +28,7 @@ def run(folder: Path, given: Given, model: Path, sizes: tuple[int, ...]) -> None
     for size in sizes:
         home = folder / str(size)
         env = {"HOME": str(home), "PATH": os.environ["PATH"], config.MODEL_VARIABLE: str(model)}
-        with opened(config.places(env).database) as (store, engine):
+        with opened(config.find_paths(env).database) as (store, engine):
             write(engine, size, projects=1)
             write_vectors(store, given, size)
         _at(size, home, env)

@@ -19,9 +19,11 @@ TOKENS = (10, 41, 256)  # a short question, a turn, as much as is ever read
 
 
 def run(_: Path) -> None:
-    folder = config.places().model
+    folder = config.find_paths().model
     weights = _random_weights()
-    plain = {count: timed([[0] * count] * 10, lambda ids: reference.vectors(weights, [ids])) for count in TOKENS}
+    plain = {
+        count: timed([[0] * count] * 10, lambda ids: reference.compute_vectors(weights, [ids])) for count in TOKENS
+    }
     row("every byte checked", timed(range(10), lambda _: check(folder)), plain[41])
     row("loaded, with the check", timed(range(10), lambda _: load(folder)), plain[41])
     minilm = load(folder)

@@ -477,7 +477,7 @@ def test_off_nothing_of_it_is_even_imported(tmp_path: Path) -> None:
     script = (
         "import sys; from recollect import wiring, config; from recollect.domain.settings import Settings\n"
         "assert wiring.FollowedExtractor(lambda folder: Settings(), None)() is None\n"
-        "config.read(config.places().settings, None)\n"
+        "config.read_settings(config.find_paths().settings, None)\n"
         "assert not [name for name in sys.modules if name.startswith('recollect.extract')]"
     )
     env = {"HOME": str(tmp_path)}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.memory import Scope, SessionId, Viewer
-from recollect.embed.cached import Remembering
+from recollect.embed.cached import CachedEmbedder
 from recollect.embed.minilm import load
 from recollect.engine.engine import Engine
 from recollect.engine.on_demand import UNCERTAIN
@@ -32,12 +32,12 @@ def no_network(*_: object, **__: object) -> None:
 
 
 @pytest.fixture(scope="module")
-def model(model_folder: Path) -> Remembering:
-    return Remembering(load(model_folder), lambda: 0.0)
+def model(model_folder: Path) -> CachedEmbedder:
+    return CachedEmbedder(load(model_folder), lambda: 0.0)
 
 
 @pytest.fixture
-def engine(store: SqliteStore, model: Remembering, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def engine(store: SqliteStore, model: CachedEmbedder, monkeypatch: pytest.MonkeyPatch) -> Engine:
     monkeypatch.setattr(socket.socket, "connect", no_network)
     engine = engine_on(store, model=model)
     engine.remember_all([a_draft(text) for text in KEPT])
@@ -78,7 +78,7 @@ def test_an_old_turn_is_found_by_what_it_means(engine: Engine) -> None:
     assert (hit.turn.session, hit.turn.message) == ("s1", "m1")
 
 
-def test_the_same_question_costs_nothing_the_second_time(engine: Engine, model: Remembering) -> None:
+def test_the_same_question_costs_nothing_the_second_time(engine: Engine, model: CachedEmbedder) -> None:
     engine.recall("database backups", HERE, limit=3, now=NOW)
     many = len(model._known)
     engine.recall("database backups", HERE, limit=3, now=NOW)

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from recollect.domain.event import StartSource
-from recollect.domain.injection import Injection, Quoted
+from recollect.domain.injection import Injection, QuotedTurn
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MemoryId, MessageId, Role, SessionId, Source
 from recollect.domain.settings import Archive, Budgets, Settings, TurnSettings
-from recollect.embed.cached import Remembering
+from recollect.embed.cached import CachedEmbedder
 from recollect.embed.minilm import load
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
@@ -27,16 +27,16 @@ DAY = timedelta(days=1)
 
 
 @pytest.fixture(scope="module")
-def model(model_folder: Path) -> Remembering:
-    return Remembering(load(model_folder), lambda: 0.0)
+def model(model_folder: Path) -> CachedEmbedder:
+    return CachedEmbedder(load(model_folder), lambda: 0.0)
 
 
 @pytest.fixture
-def engine(store: SqliteStore, model: Remembering) -> Engine:
+def engine(store: SqliteStore, model: CachedEmbedder) -> Engine:
     return engine_on(store, model=model)
 
 
-def with_model(store: SqliteStore, model: Remembering, **parts: Any) -> Engine:
+def with_model(store: SqliteStore, model: CachedEmbedder, **parts: Any) -> Engine:
     return engine_on(store, Settings(**parts), model)
 
 
@@ -162,7 +162,7 @@ def test_another_project_is_never_quoted(engine: Engine) -> None:
         {"turn": TurnSettings(quote_threshold=1.1)},
     ],
 )
-def test_quotes_can_be_switched_off(store: SqliteStore, model: Remembering, parts: dict[str, Any]) -> None:
+def test_quotes_can_be_switched_off(store: SqliteStore, model: CachedEmbedder, parts: dict[str, Any]) -> None:
     said(engine_on(store, model=model), CACHE)
     assert asked(with_model(store, model, **parts)).block == ""
 
@@ -175,7 +175,7 @@ def test_of_two_versions_the_newer_comes_first(engine: Engine) -> None:
 
 
 @covers("FMT-6")
-def test_the_same_archive_gives_the_same_bytes(store: SqliteStore, model: Remembering) -> None:
+def test_the_same_archive_gives_the_same_bytes(store: SqliteStore, model: CachedEmbedder) -> None:
     for number in range(4):
         said(
             engine_on(store, model=model),
@@ -188,7 +188,7 @@ def test_the_same_archive_gives_the_same_bytes(store: SqliteStore, model: Rememb
 
 @covers("BUD-1")
 @pytest.mark.parametrize("tokens", [80, 120, 300])
-def test_quotes_keep_to_the_budget(store: SqliteStore, model: Remembering, tokens: int) -> None:
+def test_quotes_keep_to_the_budget(store: SqliteStore, model: CachedEmbedder, tokens: int) -> None:
     engine = with_model(store, model, budgets=Budgets(turn_tokens=tokens, least_tokens=10))
     for number in range(12):
         said(engine, f"The invoice of customer {number} shows a wrong total in column {number}.", session=f"i{number}")
@@ -235,7 +235,7 @@ def test_the_log_says_which_turns_were_quoted(store: SqliteStore, engine: Engine
     injection = asked(engine)
     (logged,) = store.log_of(SessionId("now"))
     (quoted,) = injection.quoted
-    assert quoted == Quoted(session=SessionId("before"), message=MessageId("before-u"), reasons=quoted.reasons)
+    assert quoted == QuotedTurn(session=SessionId("before"), message=MessageId("before-u"), reasons=quoted.reasons)
     assert quoted.reasons["topic"] >= quoted.reasons["needed"] > 0
     assert (injection.ids, logged.injection.quoted) == ((), (quoted,))
 

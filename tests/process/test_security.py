@@ -29,7 +29,7 @@ from recollect import config
 from recollect.daemon.lifecycle import serve
 from recollect.daemon.lock import make_private_folder, take_lock
 from recollect.daemon.protocol import Bounds
-places = config.places()
+places = config.find_paths()
 make_private_folder(places.runtime)
 with take_lock(places):
     serve(places, Bounds(header_s=0.4, body_s=0.4, connections=12))

@@ -1,4 +1,4 @@
-"""An embedder that remembers: a question that is asked again, on the next turn or by the next tool, costs nothing."""
+"""Caches the vectors of questions: the same question on the next turn or from the next tool costs nothing."""
 
 import threading
 from collections import OrderedDict
@@ -10,21 +10,25 @@ from recollect.domain.vector import ModelId, Vector
 if TYPE_CHECKING:
     from recollect.embed.minilm import MiniLm
 
-ENTRIES = 1000
-SECONDS = 3600.0
-MAX_CHARS = 2000  # a longer text is hardly asked for twice
+MAX_ENTRIES = 1000
+LIFETIME_SECONDS = 3600.0
+MAX_CHARS = 2000  # longer texts are rarely asked twice
 
 
-class Remembering:
-    """Thread-safe. What was not asked for longest goes first; after an hour, everything goes."""
+class CachedEmbedder:
+    """Thread-safe. Drops the least recently used entry first, and every entry after an hour."""
 
     def __init__(
-        self, embedder: "MiniLm", seconds: Callable[[], float], *, entries: int = ENTRIES, lifetime: float = SECONDS
+        self,
+        embedder: "MiniLm",
+        clock_s: Callable[[], float],
+        *,
+        max_entries: int = MAX_ENTRIES,
+        lifetime_s: float = LIFETIME_SECONDS,
     ) -> None:
         self._embedder = embedder
-        self._seconds = seconds
-        self._entries = entries
-        self._lifetime = lifetime
+        self._clock_s = clock_s
+        self._max_entries = max_entries
         self._known: OrderedDict[str, tuple[float, Vector]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -33,22 +37,23 @@ class Remembering:
         return self._embedder.model
 
     def embed(self, text: str) -> Vector:
-        """Once: what is kept for good is not asked for again."""
+        """Embed without the cache: a text that is stored is embedded only once."""
         return self._embedder.embed(text)
 
     def embed_question(self, text: str) -> Vector:
-        now = self._seconds()
+        now = self._clock_s()
         with self._lock:
-            known = self._known.get(text)
-            if known is not None and now - known[0] < self._lifetime:
-                self._known.move_to_end(text)
-                return known[1]
+            if text in self._known:
+                embedded_at, vector = self._known[text]
+                if now - embedded_at < LIFETIME_SECONDS:
+                    self._known.move_to_end(text)
+                    return vector
         vector = self._embedder.embed(text)
         if len(text) <= MAX_CHARS:
             with self._lock:
                 self._known[text] = (now, vector)
                 self._known.move_to_end(text)
-                while len(self._known) > self._entries:
+                while len(self._known) > self._max_entries:
                     self._known.popitem(last=False)
         return vector
 

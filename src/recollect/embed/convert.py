@@ -1,4 +1,4 @@
-"""Float weights in, an int8 model out, judged against the weights themselves before anybody may use it."""
+"""Converts float weights into an int8 model, and refuses a result that differs too much from the weights."""
 
 import logging
 import os
@@ -8,81 +8,83 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect.domain.errors import ModelError
-from recollect.embed import graph, reference, telemetry_off, weights
-from recollect.embed.minilm import session_of, tokenizer_of
+from recollect.embed import graph, reference, weights
+from recollect.embed.minilm import import_onnxruntime, load_tokenizer, open_session
 
 if TYPE_CHECKING:
     from onnx import ModelProto
 
-MAX_FLOAT_DIFFERENCE = 2e-6  # of any number of a vector: the graph is the network, up to rounding
-MIN_COSINE = 0.97  # of int8 to float, of every sentence
+MAX_FLOAT_DIFFERENCE = 2e-6  # of any number of a vector: graph and weights may differ by rounding only
+MIN_COSINE = 0.97  # between int8 and float, for every sentence
 
-# In the first layers some activations are far larger than the rest; one int8 scale for all of them is too coarse. Three
-# of 36 products stay in float: 5 MB more, and the worst cosine is .984 instead of .970.
-_KEPT_FLOAT = tuple(f"encoder.layer.{layer}.output.dense.weight" for layer in range(3))
+# In the first layers some activations are far larger than the rest, and one int8 scale for all of them is too coarse.
+# Three of 36 products stay in float: 5 MB more, and the worst cosine is .984 instead of .970.
+_FLOAT_WEIGHTS = tuple(f"encoder.layer.{layer}.output.dense.weight" for layer in range(3))
 
 
-class Converted(NamedTuple):
+class ConvertedModel(NamedTuple):
     model: bytes
     worst_cosine: float
 
 
-def convert(safetensors: bytes, tokenizer: bytes, scratch: Path, step: Callable[[str], None]) -> Converted:
-    """`scratch` is a folder for files in between; `step` hears what is done."""
-    # Before numpy comes: its threads wait for each other by spinning, which on a busy machine takes four times as long.
+def convert(safetensors: bytes, tokenizer: bytes, scratch: Path, step: Callable[[str], None]) -> ConvertedModel:
+    """Convert and check. `scratch` is a folder for temporary files; `step` is called with the name of each step."""
+    # Before numpy is imported: its threads spin while they wait, which takes four times as long on a busy machine.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     import numpy
 
     step("reading the weights")
     floats = weights.read(safetensors)
-    encode = tokenizer_of(tokenizer).encode
+    encode = load_tokenizer(tokenizer).encode
     inputs = [encode(sentence).ids for sentence in reference.SENTENCES]
-    expected = numpy.stack(reference.vectors(floats, inputs))
-    step("writing the network down")
-    model = graph.model(floats)
-    difference = float(abs(_vectors(model.SerializeToString(), inputs) - expected).max())
-    if not difference <= MAX_FLOAT_DIFFERENCE:  # nan is not
-        raise ModelError(f"The network is not what the weights say: it differs by {difference:.1e}. Please report it.")
-    step("making it small")
-    small = _quantised(model, scratch)
-    step("judging it")
-    worst = float((_vectors(small, inputs) * expected).sum(axis=1).min())
+    expected = numpy.stack(reference.compute_vectors(floats, inputs))
+    step("writing the network")
+    model = graph.build_model(floats)
+    difference = float(abs(_compute_vectors(model.SerializeToString(), inputs) - expected).max())
+    if not difference <= MAX_FLOAT_DIFFERENCE:  # also true for nan
+        raise ModelError(f"The network differs from its weights by {difference:.1e}. Please report it.")
+    step("quantising the model")
+    small = _quantise(model, scratch)
+    step("checking the model")
+    worst = float((_compute_vectors(small, inputs) * expected).sum(axis=1).min())
     if not worst >= MIN_COSINE:
         raise ModelError(
-            f"The int8 model is too far from the float one: cosine {worst:.3f}, at least {MIN_COSINE} is needed. "
-            "Another version of onnxruntime or onnx may do better."
+            f"The int8 model differs too much from the float model: cosine {worst:.3f}, needed {MIN_COSINE}. "
+            "Try another version of onnxruntime or onnx."
         )
-    return Converted(small, round(worst, 4))
+    return ConvertedModel(small, round(worst, 4))
 
 
-def _vectors(model: bytes, inputs: list[list[int]]) -> "reference.Array":
+def _compute_vectors(model: bytes, inputs: list[list[int]]) -> "reference.Array":
     import numpy
 
-    session = session_of(model)
-    return numpy.concatenate(
-        [session.run(None, {graph.INPUT: numpy.array([ids], dtype=numpy.int64)})[0] for ids in inputs]
-    )
+    session = open_session(model)
+    vectors = []
+    for ids in inputs:
+        vectors += session.run(None, {graph.INPUT: numpy.array([ids], dtype=numpy.int64)})
+    return numpy.concatenate(vectors)
 
 
-def _quantised(model: "ModelProto", scratch: Path) -> bytes:
-    telemetry_off.onnxruntime()
+def _quantise(model: "ModelProto", scratch: Path) -> bytes:
+    import_onnxruntime()
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
-    kept = [node.name for node in model.graph.node if set(node.input) & set(_KEPT_FLOAT)]
+    float_nodes = [node.name for node in model.graph.node if set(node.input) & set(_FLOAT_WEIGHTS)]
     output = scratch / "small.onnx"
-    before, temporary = logging.root.manager.disable, tempfile.tempdir
+    log_level_before = logging.root.manager.disable
+    tempdir_before = tempfile.tempdir
     logging.disable(logging.WARNING)  # it recommends a preparation that changes nothing here
-    tempfile.tempdir = str(scratch)  # its own copy of the model must not outlive us elsewhere
+    tempfile.tempdir = str(scratch)  # its temporary copy of the model is deleted with our folder
     try:
         quantize_dynamic(
             model,
             output,
-            per_channel=True,  # one scale for a whole matrix is visibly worse: .861
-            reduce_range=True,  # products of 7 bits cannot overflow on processors without VNNI: all answer the same
+            per_channel=True,  # one scale for a whole matrix is clearly worse: .861
+            reduce_range=True,  # 7-bit products cannot overflow on processors without VNNI: all give the same vectors
             weight_type=QuantType.QInt8,
-            nodes_to_exclude=kept,
+            nodes_to_exclude=float_nodes,
         )
     finally:
-        logging.disable(before)
-        tempfile.tempdir = temporary
+        logging.disable(log_level_before)
+        tempfile.tempdir = tempdir_before
     return output.read_bytes()

@@ -1,4 +1,4 @@
-"""A model folder: what lies in it, and whether it is whole. Every byte is checked before anything is made of it."""
+"""Checks a model folder: every byte is compared with its hash before the model is used."""
 
 import os
 import stat
@@ -9,15 +9,15 @@ from typing import NamedTuple
 from recollect.domain.model import Condition, ModelState
 from recollect.embed.manifest import CONTENTS, MANIFEST, FileFacts, Manifest, NotAManifest, OtherFormat, parse
 
-MAX_MANIFEST_BYTES = 100_000  # a manifest is a page
+MAX_MANIFEST_BYTES = 100_000  # a real manifest is about 1 kB
 
 
-class Checked(NamedTuple):
+class CheckedFolder(NamedTuple):
     state: ModelState
-    contents: Mapping[str, bytes]  # of a model that is ready; else nothing
+    contents: Mapping[str, bytes]  # empty unless the model is ready
 
 
-class _Unfit(Exception):
+class _UnusableFolder(Exception):
     def __init__(self, condition: Condition, says: str) -> None:
         super().__init__(says)
         self.condition = condition
@@ -27,57 +27,59 @@ def state(folder: Path) -> ModelState:
     return check(folder).state
 
 
-def check(folder: Path) -> Checked:
-    """Reads all of it: what is hashed is what will be used."""
+def check(folder: Path) -> CheckedFolder:
+    """Read every file once: the bytes that are hashed are the bytes that are used."""
     try:
-        manifest = _manifest(folder)
-        contents = {name: _content(folder / name, manifest.files[name]) for name in CONTENTS}
-    except _Unfit as unfit:
-        return Checked(ModelState(condition=unfit.condition, folder=str(folder), says=str(unfit)), {})
+        manifest = _read_manifest(folder)
+        contents = {name: _read_content(folder / name, manifest.files[name]) for name in CONTENTS}
+    except _UnusableFolder as unfit:
+        return CheckedFolder(ModelState(condition=unfit.condition, folder=str(folder), says=str(unfit)), {})
     says = f"{manifest.id} is ready in {folder}."
-    return Checked(ModelState(condition=Condition.READY, folder=str(folder), says=says, facts=manifest.facts), contents)
+    return CheckedFolder(
+        ModelState(condition=Condition.READY, folder=str(folder), says=says, facts=manifest.facts), contents
+    )
 
 
-def strangers(folder: Path) -> list[str]:
-    """What lies in the folder and is not of a model, in order; it is never touched."""
+def foreign_entries(folder: Path) -> list[str]:
+    """Return the sorted names of entries that are not part of a model; Recollect never touches them."""
     ours = {*CONTENTS, MANIFEST}
     return sorted(entry.name for entry in folder.iterdir() if entry.name not in ours or not entry.is_file())
 
 
-def _manifest(folder: Path) -> Manifest:
+def _read_manifest(folder: Path) -> Manifest:
     path = folder / MANIFEST
     try:
-        if not folder.is_dir():
-            if folder.exists() or folder.is_symlink():
-                raise _Unfit(Condition.UNREADABLE, f"{folder} is not a folder.")
-            raise _Unfit(Condition.MISSING, f"There is no model in {folder}.")
+        if not folder.is_dir() and (folder.exists() or folder.is_symlink()):
+            raise _UnusableFolder(Condition.UNREADABLE, f"{folder} is not a folder.")
         if not any((folder / name).exists() for name in (*CONTENTS, MANIFEST)):
-            raise _Unfit(Condition.MISSING, f"There is no model in {folder}.")
-        return parse(_read(path, MAX_MANIFEST_BYTES))
+            raise _UnusableFolder(Condition.MISSING, f"There is no model in {folder}.")
+        return parse(_read_file(path, MAX_MANIFEST_BYTES))
     except FileNotFoundError:
-        raise _Unfit(Condition.INCOMPLETE, f"The model in {folder} has no {MANIFEST}.") from None
+        raise _UnusableFolder(Condition.INCOMPLETE, f"The model in {folder} has no {MANIFEST}.") from None
     except NotAManifest as error:
-        raise _Unfit(Condition.UNREADABLE, f"{path} cannot be read: {error}.") from error
+        raise _UnusableFolder(Condition.UNREADABLE, f"Cannot read {path}: {error}.") from error
     except OtherFormat as error:
-        raise _Unfit(Condition.OTHER_VERSION, f"{path} was made for another Recollect: {error}.") from error
+        raise _UnusableFolder(
+            Condition.OTHER_VERSION, f"{path} belongs to another Recollect version: {error}."
+        ) from error
     except OSError as error:
-        raise _Unfit(Condition.UNREADABLE, f"{folder} cannot be read: {error.strerror or error}.") from error
+        raise _UnusableFolder(Condition.UNREADABLE, f"Cannot read {folder}: {error.strerror or error}.") from error
 
 
-def _content(path: Path, expected: FileFacts) -> bytes:
+def _read_content(path: Path, expected: FileFacts) -> bytes:
     try:
-        content = _read(path, expected.size_bytes)
+        content = _read_file(path, expected.size_bytes)
     except FileNotFoundError:
-        raise _Unfit(Condition.INCOMPLETE, f"The model has lost its file {path}.") from None
+        raise _UnusableFolder(Condition.INCOMPLETE, f"The model file {path} is missing.") from None
     except OSError as error:
-        raise _Unfit(Condition.UNREADABLE, f"{path} cannot be read: {error.strerror or error}.") from error
+        raise _UnusableFolder(Condition.UNREADABLE, f"Cannot read {path}: {error.strerror or error}.") from error
     if FileFacts.of(content) != expected:
-        raise _Unfit(Condition.DAMAGED, f"{path} is not what was built: it differs from its hash.")
+        raise _UnusableFolder(Condition.DAMAGED, f"{path} is damaged: its hash differs from the one of the build.")
     return content
 
 
-def _read(path: Path, size_bytes: int) -> bytes:
-    """At most one byte more than there should be; never waits for a pipe that somebody put there."""
+def _read_file(path: Path, size_bytes: int) -> bytes:
+    """Read at most one byte more than expected. Never waits, even if the path is a pipe."""
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:  # noqa: PTH123
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError("it is not a file")

@@ -1,4 +1,4 @@
-"""Writes the network down as an ONNX graph: token ids of one text in, a vector of length 1 out."""
+"""Builds the network as an ONNX graph: its input is the token ids of one text, its output a vector of length 1."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from recollect.embed.weights import Weights
 
 OPSET = 20  # the first with Gelu
-IR_VERSION = 10  # older run times read it too
+IR_VERSION = 10  # older runtimes read it too
 INPUT = "ids"
 OUTPUT = "vector"
 
 
 class _Graph:
-    """Nodes and constants in the order they are made; every output gets a name of its own."""
+    """Nodes and constants in the order they are added; every output has its own name."""
 
     def __init__(self, weights: "Weights") -> None:
         from onnx import helper, numpy_helper
@@ -52,14 +52,14 @@ class _Graph:
         return self.apply("LayerNormalization", x, scale, shift, axis=-1, epsilon=EPSILON)
 
 
-def model(weights: "Weights") -> "onnx.ModelProto":
+def build_model(weights: "Weights") -> "onnx.ModelProto":
     from onnx import TensorProto, helper
 
     graph = _Graph(weights)
-    x = _embedded(graph)
+    x = _add_embeddings(graph)
     for layer in range(LAYERS):
-        x = _layer(graph, x, f"encoder.layer.{layer}")
-    _pooled(graph, x)
+        x = _add_layer(graph, x, f"encoder.layer.{layer}")
+    _add_pooling(graph, x)
     return helper.make_model(
         helper.make_graph(
             graph.nodes,
@@ -74,29 +74,30 @@ def model(weights: "Weights") -> "onnx.ModelProto":
     )
 
 
-def _embedded(graph: _Graph) -> str:
+def _add_embeddings(graph: _Graph) -> str:
     import numpy
 
     words = graph.apply("Gather", graph.weight("embeddings.word_embeddings.weight"), INPUT, axis=0)
     table = graph.weights["embeddings.position_embeddings.weight"][:MAX_TOKENS]
-    # There is one kind of text only: its embedding is part of every position's.
-    kind = graph.weights["embeddings.token_type_embeddings.weight"][0]
-    zero, one = (graph.constant(name, numpy.array(value)) for name, value in (("zero", 0), ("one", 1)))
+    # All texts have the same token type, so its embedding is added to every position.
+    token_type = graph.weights["embeddings.token_type_embeddings.weight"][0]
+    zero = graph.constant("zero", numpy.array(0))
+    one = graph.constant("one", numpy.array(1))
     count = graph.apply("Gather", graph.apply("Shape", INPUT), one, axis=0)
     steps = graph.apply("Range", zero, count, one)
-    positions = graph.apply("Gather", graph.constant("positions", table + kind), steps, axis=0)
+    positions = graph.apply("Gather", graph.constant("positions", table + token_type), steps, axis=0)
     return graph.layer_norm(graph.apply("Add", words, positions), "embeddings.LayerNorm")
 
 
-def _layer(graph: _Graph, x: str, name: str) -> str:
-    attended = graph.linear(_attention(graph, x, name), f"{name}.attention.output.dense")
+def _add_layer(graph: _Graph, x: str, name: str) -> str:
+    attended = graph.linear(_add_attention(graph, x, name), f"{name}.attention.output.dense")
     x = graph.layer_norm(graph.apply("Add", attended, x), f"{name}.attention.output.LayerNorm")
     inner = graph.apply("Gelu", graph.linear(x, f"{name}.intermediate.dense"))
     outer = graph.linear(inner, f"{name}.output.dense")
     return graph.layer_norm(graph.apply("Add", outer, x), f"{name}.output.LayerNorm")
 
 
-def _attention(graph: _Graph, x: str, name: str) -> str:
+def _add_attention(graph: _Graph, x: str, name: str) -> str:
     import numpy
 
     apart = graph.constant(f"{name}.apart", numpy.array([0, 0, HEADS, HEAD_SIZE]))
@@ -113,8 +114,8 @@ def _attention(graph: _Graph, x: str, name: str) -> str:
     return graph.apply("Reshape", mixed, together)
 
 
-def _pooled(graph: _Graph, x: str) -> None:
-    """The mean over all tokens, brought to length 1. There is no padding, so there is no mask."""
+def _add_pooling(graph: _Graph, x: str) -> None:
+    """Add the mean over all tokens, scaled to length 1. Without padding, no mask is needed."""
     import numpy
 
     mean = graph.apply("ReduceMean", x, graph.constant("tokens_axis", numpy.array([1])), keepdims=0)

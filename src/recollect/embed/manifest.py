@@ -1,4 +1,4 @@
-"""The manifest of a model folder: what was built, from what, and the hash of every file. Says which model it is."""
+"""The manifest of a model folder: the model's id, its source, and the hash of every file."""
 
 import json
 from collections.abc import Mapping
@@ -10,21 +10,21 @@ from recollect.domain.model import ModelFacts
 from recollect.domain.vector import ModelId
 from recollect.embed.shape import MODEL_NAME, PREPROCESSING
 
-FORMAT = 1  # of the folder; another one belongs to another Recollect
+FORMAT = 1  # of the folder; other Recollect versions may use another one
 
 MANIFEST = "manifest.json"
 MODEL = "model.onnx"
 TOKENIZER = "tokenizer.json"
 LICENCES = ("LICENSE", "NOTICE")
-CONTENTS = (MODEL, TOKENIZER, *LICENCES)  # what the manifest vouches for
+CONTENTS = (MODEL, TOKENIZER, *LICENCES)  # files with a hash in the manifest
 
 
 class NotAManifest(Exception):
-    """The text is no manifest; says why."""
+    """The file is not a manifest; the message says why."""
 
 
 class OtherFormat(Exception):
-    """It is a manifest, of a format or of a way to make vectors that we do not know; says which."""
+    """The manifest has a format or preprocessing number that this version does not know."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +52,9 @@ class Manifest:
 
     @property
     def id(self) -> ModelId:
-        """Made of what decides a vector: other bytes, another id, nothing is compared."""
-        decides = f"{self.files[MODEL].sha256} {self.files[TOKENIZER].sha256} {self.preprocessing}"
-        return ModelId(f"{MODEL_NAME}-int8-{sha256(decides.encode()).hexdigest()[:12]}")
+        """Derived from everything that affects a vector. Vectors with different ids are never compared."""
+        identity = f"{self.files[MODEL].sha256} {self.files[TOKENIZER].sha256} {self.preprocessing}"
+        return ModelId(f"{MODEL_NAME}-int8-{sha256(identity.encode()).hexdigest()[:12]}")
 
     @property
     def facts(self) -> ModelFacts:
@@ -67,7 +67,7 @@ class Manifest:
             built_with=self.built_with,
         )
 
-    def written(self) -> str:
+    def to_json(self) -> str:
         return json.dumps(
             {
                 "format": FORMAT,
@@ -87,32 +87,33 @@ def parse(content: bytes) -> Manifest:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise NotAManifest(f"it is no JSON ({error})") from error
+        raise NotAManifest(f"it is not JSON ({error})") from error
     if not isinstance(value, dict) or type(value.get("format")) is not int:
         raise NotAManifest("it has no format number")
     if value["format"] != FORMAT:
-        raise OtherFormat(f"its format is {value['format']}, this Recollect knows {FORMAT}")
+        raise OtherFormat(f"its format is {value['format']}, this version knows {FORMAT}")
     try:
-        manifest = _read(value)
+        manifest = _from_json(value)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise NotAManifest(f"a part of it is missing or wrong ({error})") from error
+        raise NotAManifest(f"a field is missing or wrong ({error})") from error
     if manifest.preprocessing != PREPROCESSING:
-        raise OtherFormat(f"it prepares texts in way {manifest.preprocessing}, this Recollect in way {PREPROCESSING}")
+        raise OtherFormat(f"its preprocessing is {manifest.preprocessing}, this version has {PREPROCESSING}")
     return manifest
 
 
-def _size(value: object) -> int:
+def _read_size(value: object) -> int:
     if not isinstance(value, int) or not 0 <= value <= MAX_FILE_BYTES:
-        raise ValueError(f"a size of {str(value)[:40]}")
+        raise ValueError(f"the size is {str(value)[:40]}")
     return value
 
 
-def _read(value: Mapping[str, Any]) -> Manifest:
+def _from_json(value: Mapping[str, Any]) -> Manifest:
+    files = {}
+    for name in CONTENTS:
+        file = value["files"][name]
+        files[name] = FileFacts(size_bytes=_read_size(file["bytes"]), sha256=str(file["sha256"]))
     return Manifest(
-        files={
-            name: FileFacts(size_bytes=_size(value["files"][name]["bytes"]), sha256=str(value["files"][name]["sha256"]))
-            for name in CONTENTS
-        },
+        files=files,
         source=str(value["source"]["wheel"]),
         source_sha256=str(value["source"]["sha256"]),
         worst_cosine=float(value["worst_cosine"]),

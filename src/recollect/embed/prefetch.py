@@ -1,7 +1,7 @@
-"""An embedder that is told beforehand what it will be asked: other threads embed it while the engine goes on.
+"""Embeds expected texts in other threads while the engine works, with the same vectors as without it.
 
-For much that is read at once and known as a whole, such as old sessions. The vectors are the same as without it. A text
-that no thread has begun with is embedded by the one that asks for it, so that every core has work.
+Used when all texts are known in advance, as when old sessions are read. If no thread has started on a text, the thread
+that asks for it embeds it, so that every core has work.
 """
 
 import os
@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from recollect.domain.vector import ModelId, Vector
-from recollect.embed.cached import Remembering
+from recollect.embed.cached import CachedEmbedder
 
 MAX_THREADS = 4
 
 
 class Ahead:
-    def __init__(self, embedder: Remembering) -> None:
+    def __init__(self, embedder: CachedEmbedder) -> None:
         self._embedder = embedder
         self._threads = ThreadPoolExecutor(max(1, min(MAX_THREADS, (os.cpu_count() or 1) - 1)))
         self._waiting: dict[str, Future[Vector]] = {}
@@ -30,8 +30,10 @@ class Ahead:
                 self._waiting[text] = self._threads.submit(self._embedder.embed, text)
 
     def embed(self, text: str) -> Vector:
-        known = self._waiting.pop(text, None)
-        return self._embedder.embed(text) if known is None or known.cancel() else known.result()
+        expected = self._waiting.pop(text, None)
+        if expected is None or expected.cancel():
+            return self._embedder.embed(text)
+        return expected.result()
 
     def embed_question(self, text: str) -> Vector:
         return self._embedder.embed_question(text)
@@ -40,5 +42,5 @@ class Ahead:
         return self._embedder.knows(word)
 
     def close(self) -> None:
-        """Nothing that was expected and not asked for is done any more."""
+        """Drop the expected texts that no thread has started on."""
         self._threads.shutdown(cancel_futures=True)

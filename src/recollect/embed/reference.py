@@ -1,4 +1,4 @@
-"""The judge of a built model: the same network in plain numpy, from the float weights, over sentences of our own."""
+"""The same network in plain numpy with float weights, and sentences of our own, to check a built model."""
 
 import math
 from functools import cache
@@ -45,8 +45,8 @@ SENTENCES = (
 )
 
 
-def vectors(weights: "Weights", inputs: list[list[int]]) -> "list[Array]":
-    """One vector of length 1 for each list of token ids."""
+def compute_vectors(weights: "Weights", inputs: list[list[int]]) -> "list[Array]":
+    """Return one vector of length 1 for each list of token ids."""
     return [_vector(weights, ids) for ids in inputs]
 
 
@@ -108,7 +108,7 @@ def _gelu(x: "Array") -> "Array":
 
 @cache
 def _erf_table() -> "tuple[NDArray[numpy.float64], NDArray[numpy.float64]]":
-    """numpy has no erf; between points this close a straight line is within 2e-8 of it."""
+    """Return points of erf, which numpy lacks. Linear interpolation between them is exact to 2e-8."""
     import numpy
 
     points = numpy.linspace(-6, 6, 32_001)

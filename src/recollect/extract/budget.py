@@ -30,7 +30,7 @@ class CountsTokens(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reserved:
+class Reservation:
     day: date
     tokens: int
     least: int  # what the question alone costs anywhere
@@ -44,23 +44,23 @@ class Budget:
     def spent(self, day: date) -> int:
         return self._counts.spent_tokens(day)
 
-    def reserve(self, request: ModelQuestion, *, answer_tokens: int, day: date) -> Reserved | None:
+    def reserve(self, request: ModelQuestion, *, answer_tokens: int, day: date) -> Reservation | None:
         """None: the day has not so many left."""
-        tokens = cost_of(request, answer_tokens=answer_tokens)
+        tokens = max_cost(request, answer_tokens=answer_tokens)
         if not self._counts.reserve_tokens(day, tokens, most=self._per_day):
             return None
         least = len((request.system + request.text).encode()) // _LEAST_BYTES_PER_TOKEN
-        return Reserved(day=day, tokens=tokens, least=least)
+        return Reservation(day=day, tokens=tokens, least=least)
 
-    def settle(self, reserved: Reserved, reported: int | None) -> None:
+    def settle(self, reserved: Reservation, reported: int | None) -> None:
         """What was really spent takes the place of what was reserved, if that is known and can be true."""
         if reported is not None and reported >= reserved.least:
             self._counts.spend_tokens(reserved.day, reported - reserved.tokens)
 
-    def give_back(self, reserved: Reserved) -> None:
+    def give_back(self, reserved: Reservation) -> None:
         self._counts.spend_tokens(reserved.day, -reserved.tokens)
 
 
-def cost_of(request: ModelQuestion, *, answer_tokens: int) -> int:
+def max_cost(request: ModelQuestion, *, answer_tokens: int) -> int:
     """At most, question and answer."""
     return int(request.tokens * _MARGIN) + _ENVELOPE_TOKENS + answer_tokens

@@ -32,7 +32,7 @@ def ask(address: Address, path: str, headers: Headers, body: Mapping[str, Any], 
     """The answer as JSON; NoAnswer: there is none that could be read."""
     deadline = _Deadline(timeout_s)
     try:
-        with _connected(address, deadline) as stream:
+        with _connect(address, deadline) as stream:
             return _exchange(stream, address, path, headers, body)
     except TimeoutError:
         raise NoAnswer(f"it did not answer within {timeout_s:g} s", may_cost=True) from None
@@ -51,7 +51,7 @@ def _exchange(stream: "_Stream", address: Address, path: str, headers: Headers, 
     )
     response = connection.getresponse()
     if response.status != http.client.OK:
-        raise _refused(response)
+        raise _explain_status(response)
     content = bytearray()
     while part := response.read1(_READ_BYTES):
         content += part
@@ -63,7 +63,7 @@ def _exchange(stream: "_Stream", address: Address, path: str, headers: Headers, 
         raise NoAnswer("its answer is not JSON", may_cost=True) from None
 
 
-def _refused(response: http.client.HTTPResponse) -> NoAnswer:
+def _explain_status(response: http.client.HTTPResponse) -> NoAnswer:
     status = response.status
     if 300 <= status < 400:
         why = f"it sends elsewhere (status {status}), which is not followed; set extractor.endpoint to where it is"
@@ -73,12 +73,12 @@ def _refused(response: http.client.HTTPResponse) -> NoAnswer:
     if status == 404:
         why = "it knows no such path or model (status 404); look at extractor.endpoint and extractor.model"
         return NoAnswer(why, may_cost=False)
-    wait_s = _wait_s(response.headers.get("Retry-After", "")) if status in _BUSY else 0.0
+    wait_s = _parse_retry_after(response.headers.get("Retry-After", "")) if status in _BUSY else 0.0
     # A gateway that gave up has perhaps passed the question on; who refuses it has not worked on it.
     return NoAnswer(f"it answered with status {status}", may_cost=status >= 500, wait_s=wait_s)
 
 
-def _wait_s(retry_after: str) -> float:
+def _parse_retry_after(retry_after: str) -> float:
     """Seconds, or a date."""
     text = retry_after.strip()
     if text.isascii() and text.isdigit():
@@ -96,14 +96,14 @@ class _Deadline:
         self._clock = clock
         self._end = clock() + seconds
 
-    def left_s(self) -> float:
+    def remaining_s(self) -> float:
         left = self._end - self._clock()
         if left <= 0:
             raise TimeoutError
         return left
 
 
-def _connected(address: Address, deadline: _Deadline) -> "_Stream":
+def _connect(address: Address, deadline: _Deadline) -> "_Stream":
     try:
         places = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -112,9 +112,9 @@ def _connected(address: Address, deadline: _Deadline) -> "_Stream":
     for family, kind, protocol, _, place in places:
         connection = socket.socket(family, kind, protocol)
         try:
-            connection.settimeout(deadline.left_s())
+            connection.settimeout(deadline.remaining_s())
             connection.connect(place)
-            return _Stream(_encrypted(connection, address, deadline), deadline)
+            return _Stream(_encrypt(connection, address, deadline), deadline)
         except OSError as error:  # also a time-out, also a certificate that is not trusted
             connection.close()
             failed = error
@@ -123,12 +123,12 @@ def _connected(address: Address, deadline: _Deadline) -> "_Stream":
     raise NoAnswer(f"it cannot be reached ({type(failed).__name__})", may_cost=False) from None
 
 
-def _encrypted(connection: socket.socket, address: Address, deadline: _Deadline) -> socket.socket:
+def _encrypt(connection: socket.socket, address: Address, deadline: _Deadline) -> socket.socket:
     if not address.is_encrypted:
         return connection
     import ssl  # a model on this machine needs none
 
-    connection.settimeout(deadline.left_s())
+    connection.settimeout(deadline.remaining_s())
     return ssl.create_default_context().wrap_socket(connection, server_hostname=address.host)
 
 
@@ -146,7 +146,7 @@ class _Stream:
         self._connection.close()
 
     def sendall(self, data: bytes) -> None:
-        self._connection.settimeout(self._deadline.left_s())
+        self._connection.settimeout(self._deadline.remaining_s())
         self._connection.sendall(data)
 
     def makefile(self, _mode: str) -> io.BufferedReader:
@@ -165,5 +165,5 @@ class _Incoming(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "WriteableBuffer", /) -> int:
-        self._connection.settimeout(self._deadline.left_s())
+        self._connection.settimeout(self._deadline.remaining_s())
         return self._connection.recv_into(buffer)

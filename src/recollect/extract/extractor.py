@@ -23,17 +23,17 @@ from recollect.domain.learning import Proposal
 from recollect.domain.session import Turn
 from recollect.domain.settings import ExtractorSettings as Settings
 from recollect.domain.settings import Provider
-from recollect.extract.address import address_of, check
+from recollect.extract.address import check, read_address
 from recollect.extract.answer import ModelAnswer, NoAnswer
-from recollect.extract.budget import Budget, CountsTokens, Reserved
-from recollect.extract.key import key_of
-from recollect.extract.prompting import ModelQuestion, cleaned, fitted, request_of
-from recollect.extract.reading import Unreadable, read
+from recollect.extract.budget import Budget, CountsTokens, Reservation
+from recollect.extract.key import read_key
+from recollect.extract.prompting import ModelQuestion, build_question, clean_turns, fit_turns
+from recollect.extract.reading import UnreadableAnswer, read_answer
 
 FIRST_REST = timedelta(minutes=10)
 LONGEST_REST = timedelta(hours=12)
-FULL = "the tokens of today do not suffice for another question"
-UNREADABLE = "its answer is not the JSON list that it was asked for"
+NO_TOKENS_LEFT = "the tokens of today do not suffice for another question"
+NOT_A_LIST = "its answer is not the JSON list that it was asked for"
 MIN_EXCHANGE_CHARS = 60  # "go on", "thanks": not worth a question
 
 Now = Callable[[], datetime]
@@ -72,16 +72,16 @@ class Extractor:
 
     def propose(self, turns: Sequence[Turn]) -> list[Proposal]:
         """Candidates; none where the model cannot, may not or will not say anything that holds."""
-        if self._rests():
+        if self._is_resting():
             return []
-        shown, request = question_about(turns, self._settings)
+        shown, request = prepare_question(turns, self._settings)
         if request is None:
             return []
         reserved = self._budget.reserve(request, answer_tokens=self._settings.answer_tokens, day=self._now().date())
-        self._full = None if reserved else FULL
-        return [] if reserved is None else self._asked(request, reserved, shown)
+        self._full = None if reserved else NO_TOKENS_LEFT
+        return [] if reserved is None else self._ask_and_read(request, reserved, shown)
 
-    def _asked(self, request: ModelQuestion, reserved: Reserved, turns: Sequence[Turn]) -> list[Proposal]:
+    def _ask_and_read(self, request: ModelQuestion, reserved: Reservation, turns: Sequence[Turn]) -> list[Proposal]:
         try:
             answer = self._asks.ask(request)
         except NoAnswer as failure:
@@ -91,14 +91,14 @@ class Extractor:
             return []
         self._budget.settle(reserved, answer.tokens)
         try:
-            reading = read(answer.text, turns, items=self._settings.max_items)
-        except Unreadable:
-            self._rest(UNREADABLE)
+            reading = read_answer(answer.text, turns, items=self._settings.max_items)
+        except UnreadableAnswer:
+            self._rest(NOT_A_LIST)
             return []
         self._failures, self._resting = 0, None
         return list(reading.proposals)
 
-    def _rests(self) -> bool:
+    def _is_resting(self) -> bool:
         return self._resting is not None and self._now() < self._resting[1]
 
     def _rest(self, why: str, at_least: timedelta = timedelta()) -> None:
@@ -109,11 +109,11 @@ class Extractor:
     @property
     def state(self) -> ExtractorState:
         why, until = self._resting or (None, None)
-        rests = self._rests()
+        rests = self._is_resting()
         return ExtractorState(
             provider=self._settings.provider,
             model=self._settings.model,
-            host=address_of(self._settings).host,
+            host=read_address(self._settings).host,
             spent_tokens=self._budget.spent(self._now().date()),
             tokens_per_day=self._settings.tokens_per_day,
             problem=why if rests else self._full or why,
@@ -121,13 +121,13 @@ class Extractor:
         )
 
 
-def question_about(turns: Sequence[Turn], settings: Settings) -> tuple[list[Turn], ModelQuestion | None]:
+def prepare_question(turns: Sequence[Turn], settings: Settings) -> tuple[list[Turn], ModelQuestion | None]:
     """The turns as they are shown to a model, and the question; None: there is nothing to ask."""
-    clean = cleaned(turns)
+    clean = clean_turns(turns)
     if sum(len(turn.text) for turn in clean) < MIN_EXCHANGE_CHARS:
         return [], None
-    shown = fitted(clean, tokens=settings.request_tokens)
-    return shown, request_of(shown, items=settings.max_items, quote_chars=MIN_QUOTE_CHARS)
+    shown = fit_turns(clean, tokens=settings.request_tokens)
+    return shown, build_question(shown, items=settings.max_items, quote_chars=MIN_QUOTE_CHARS)
 
 
 def build(
@@ -138,7 +138,7 @@ def build(
     budget = Budget(counts, per_day=settings.tokens_per_day)
 
     def key() -> str | None:
-        return key_of(settings, env)
+        return read_key(settings, env)
 
     match settings.provider:
         case Provider.OFF:

@@ -16,21 +16,23 @@ from recollect.domain.learning import Proposal
 from recollect.domain.memory import SessionId
 from recollect.domain.session import Turn
 from recollect.domain.settings import ExtractorSettings as Settings
-from recollect.extract.budget import Budget, Reserved
-from recollect.extract.extractor import FULL, UNREADABLE, Now, question_about, utc_now
-from recollect.extract.prompting import of_session
-from recollect.extract.reading import Unreadable, read
+from recollect.extract.budget import Budget, Reservation
+from recollect.extract.extractor import NO_TOKENS_LEFT, NOT_A_LIST, Now, prepare_question, utc_now
+from recollect.extract.prompting import select_prompts
+from recollect.extract.reading import UnreadableAnswer, read_answer
 
-KEPT = timedelta(minutes=2)  # of a question that was fetched and is not answered yet: a plugin waits for half of it
+QUESTION_LIFETIME = timedelta(
+    minutes=2
+)  # of a question that was fetched and is not answered yet: a plugin waits for half of it
 _ID_CHARS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class FetchedQuestion:
     session: SessionId
     turns: tuple[Turn, ...]  # as they were sent
     at: datetime
-    reserved: Reserved
+    reserved: Reservation
     client: int | None  # the process that asks, if it says
 
 
@@ -41,7 +43,7 @@ class HostModel:
         self._settings = settings
         self._budget = budget
         self._now = now
-        self._fetched: dict[str, Fetched] = {}
+        self._fetched: dict[str, FetchedQuestion] = {}
         self._lock = Lock()
         self._problem: str | None = None
 
@@ -52,31 +54,33 @@ class HostModel:
     def is_asked(self, session: SessionId) -> bool:
         """Whether a plugin is at it just now: its client has not ended."""
         with self._lock:
-            self._fetched = {name: one for name, one in self._fetched.items() if self._now() - one.at <= KEPT}
+            self._fetched = {
+                name: one for name, one in self._fetched.items() if self._now() - one.at <= QUESTION_LIFETIME
+            }
             return any(one.session == session and _is_alive(one.client) for one in self._fetched.values())
 
     def is_worth_asking(self, turns: Sequence[Turn]) -> bool:
-        return question_about(of_session(turns), self._settings)[1] is not None
+        return prepare_question(select_prompts(turns), self._settings)[1] is not None
 
     def question(self, turns: Sequence[Turn], client: int | None = None) -> Question | None:
         """About a session with these turns; None: there is nothing to ask, or today has no tokens left."""
-        shown, request = question_about(of_session(turns), self._settings)
+        shown, request = prepare_question(select_prompts(turns), self._settings)
         if request is None:
             return None
         answer_tokens = self._settings.answer_tokens
         reserved = self._budget.reserve(request, answer_tokens=answer_tokens, day=self._now().date())
-        self._problem = None if reserved else FULL
+        self._problem = None if reserved else NO_TOKENS_LEFT
         if reserved is None:
             return None
         session = shown[0].session
         name = sha256("\n".join([session, str(self._now()), request.text]).encode()).hexdigest()[:_ID_CHARS]
         with self._lock:
-            self._fetched[name] = Fetched(
+            self._fetched[name] = FetchedQuestion(
                 session=session, turns=tuple(shown), at=self._now(), reserved=reserved, client=client
             )
         return Question(id=name, session=session, system=request.system, text=request.text, answer_tokens=answer_tokens)
 
-    def answered(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
+    def read_answer(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
         """What the host's model said, and what that cost, if the host knows. None: that was not asked, or long ago."""
         with self._lock:
             fetched = self._fetched.pop(question_id, None)
@@ -84,9 +88,9 @@ class HostModel:
             return None
         self._budget.settle(fetched.reserved, tokens)
         try:
-            proposals = list(read(text, fetched.turns, items=self._settings.max_items).proposals)
-        except Unreadable:
-            self._problem, proposals = UNREADABLE, []
+            proposals = list(read_answer(text, fetched.turns, items=self._settings.max_items).proposals)
+        except UnreadableAnswer:
+            self._problem, proposals = NOT_A_LIST, []
         else:
             self._problem = None
         return fetched.session, proposals

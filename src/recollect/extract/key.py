@@ -8,7 +8,7 @@ from recollect.extract.answer import NoAnswer
 Key = Callable[[], str | None]  # not a text: what shows an object shows its fields
 
 
-def key_of(settings: ExtractorSettings, env: Mapping[str, str]) -> str | None:
+def read_key(settings: ExtractorSettings, env: Mapping[str, str]) -> str | None:
     """None: no key is wanted. NoAnswer: one is wanted and cannot be used; its value is never named."""
     name = settings.key_env
     if not name:

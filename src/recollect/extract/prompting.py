@@ -17,13 +17,13 @@ from recollect.privacy.secrets import redact
 from recollect.text.tokens import estimate
 
 MAX_TURNS = 40  # of one exchange: the first, which is the user's, and the last; of a session the last
-LED_CHARS = 200  # of what the agent said before a prompt, its end: what "no, the other one" answers
+REPLY_END_CHARS = 200  # of what the agent said before a prompt, its end: what "no, the other one" answers
 _MARK_CHARS = 12
 _CHARS_PER_TOKEN = 4  # of prose: to begin with
 _SHRINK = 0.9
 _LEAST_CHARS = 200
-_CUT = "\n[...]\n"
-_HEAD = 2 / 3  # of what is shown of a long text; the rest is its end
+_CUT_MARK = "\n[...]\n"
+_HEAD_SHARE = 2 / 3  # of what is shown of a long text; the rest is its end
 
 _MEANINGS = {
     Kind.PREFERENCE: "how the user likes things done, in their own words",
@@ -65,37 +65,37 @@ class ModelQuestion:
         return estimate(self.system) + estimate(self.text)
 
 
-def cleaned(turns: Sequence[Turn]) -> list[Turn]:
+def clean_turns(turns: Sequence[Turn]) -> list[Turn]:
     """What may leave the machine. It was cleaned before it was kept, perhaps by an older version: here once more."""
     chosen = turns if len(turns) <= MAX_TURNS else [turns[0], *turns[1 - MAX_TURNS :]]
     clean = (replace(turn, text=redact(without_fences(without_private(turn.text))).text.strip()) for turn in chosen)
     return [turn for turn in clean if turn.text]
 
 
-def of_session(turns: Sequence[Turn]) -> list[Turn]:
+def select_prompts(turns: Sequence[Turn]) -> list[Turn]:
     """The user's prompts, each with the end of the reply before it. What a program sent in their name is no prompt."""
     chosen: list[Turn] = []
     for before, turn in zip([None, *turns], turns, strict=False):
         if turn.role is Role.USER and origin_of(turn.text, turn.origin or Origin.USER) is Origin.USER:
             if before is not None and before.role is Role.ASSISTANT:
-                chosen.append(replace(before, text=before.text[-LED_CHARS:]))
+                chosen.append(replace(before, text=before.text[-REPLY_END_CHARS:]))
             chosen.append(turn)
     return chosen[-MAX_TURNS:]
 
 
-def fitted(turns: Sequence[Turn], *, tokens: int) -> list[Turn]:
+def fit_turns(turns: Sequence[Turn], *, tokens: int) -> list[Turn]:
     """The turns, cut so that together they cost at most so many tokens."""
     chars = tokens * _CHARS_PER_TOKEN
     while True:
-        share = _share([len(turn.text) for turn in turns], chars)
-        cut = [replace(turn, text=_cut(turn.text, share)) for turn in turns]
+        share = _chars_per_turn([len(turn.text) for turn in turns], chars)
+        cut = [replace(turn, text=_shorten(turn.text, share)) for turn in turns]
         cost = sum(estimate(turn.text) for turn in cut)
         if cost <= tokens or chars <= _LEAST_CHARS:
             return cut
         chars = max(_LEAST_CHARS, int(chars * min(_SHRINK, _SHRINK * tokens / cost)))
 
 
-def request_of(turns: Sequence[Turn], *, items: int, quote_chars: int) -> ModelQuestion:
+def build_question(turns: Sequence[Turn], *, items: int, quote_chars: int) -> ModelQuestion:
     """The question about these turns, which are `cleaned` and `fitted`."""
     mark = f"#{sha256(chr(0).join(turn.text for turn in turns).encode()).hexdigest()[:_MARK_CHARS]}"
     kinds = "\n".join(f"    {kind}: {meaning}" for kind, meaning in _MEANINGS.items())
@@ -106,7 +106,7 @@ def request_of(turns: Sequence[Turn], *, items: int, quote_chars: int) -> ModelQ
     )
 
 
-def _share(lengths: Sequence[int], chars: int) -> int:
+def _chars_per_turn(lengths: Sequence[int], chars: int) -> int:
     """What a turn may have so that all fit: what short ones leave over goes to the long ones."""
     left = chars
     for done, length in enumerate(sorted(lengths)):
@@ -117,8 +117,8 @@ def _share(lengths: Sequence[int], chars: int) -> int:
     return chars
 
 
-def _cut(text: str, chars: int) -> str:
+def _shorten(text: str, chars: int) -> str:
     if len(text) <= chars:
         return text
-    head = int(chars * _HEAD)
-    return f"{text[:head]}{_CUT}{text[len(text) - (chars - head) :]}"
+    head = int(chars * _HEAD_SHARE)
+    return f"{text[:head]}{_CUT_MARK}{text[len(text) - (chars - head) :]}"

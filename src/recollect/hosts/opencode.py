@@ -40,7 +40,7 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> events.Event:
     read_hook = HOOKS.get(hook)
     if read_hook is None:
         raise PayloadError(f"The OpenCode plugin sent an unknown hook {hook!r}; install the plugin again.")
-    parent = read.optional(payload, "parentID")
+    parent = read.optional_text(payload, "parentID")
     return read_hook(
         payload,
         {
@@ -48,7 +48,7 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> events.Event:
             "at": _event_time(payload, now),
             "host": NAME,
             "folder": _folder(payload),
-            "agent": read.optional(payload, "agent"),
+            "agent": read.optional_text(payload, "agent"),
             "parent": SessionId(parent) if parent else None,
             "window_tokens": _window(payload),
             "headless": payload.get("headless") is True,
@@ -92,11 +92,11 @@ def _prompt(payload: Fields, about: dict[str, Any]) -> events.Event:
 
 def _tool(payload: Fields, about: dict[str, Any]) -> events.Event:
     message, call = MessageId(read.text(payload, "messageID")), read.text(payload, "callID")
-    tool, live, state = read.text(payload, "tool"), _live(payload), read.part(payload, "state")
+    tool, live, state = read.text(payload, "tool"), _live(payload), read.section(payload, "state")
     try:
-        arguments = with_answers_of_opencode(read.part(state, "input"), state.get("metadata"))
+        arguments = with_answers_of_opencode(read.section(state, "input"), state.get("metadata"))
         error = _error(state)
-        output = read.optional(state, "output") or ""
+        output = read.optional_text(state, "output") or ""
     except PayloadError as wrong:
         raise PayloadError(f"`state`: {wrong}") from None
     if error is None:
@@ -105,9 +105,9 @@ def _tool(payload: Fields, about: dict[str, Any]) -> events.Event:
 
 
 def _reply(payload: Fields, about: dict[str, Any]) -> events.Event:
-    final = read.truth(payload, "final", False)
+    final = read.flag(payload, "final", False)
     message = MessageId(read.text(payload, "messageID"))
-    return events.Reply(message=message, text=read.said(payload, "text"), final=final, **about)
+    return events.Reply(message=message, text=read.any_text(payload, "text"), final=final, **about)
 
 
 HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], events.Event]] = {
@@ -117,7 +117,7 @@ HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], events.Event]] = {
     "reply": _reply,
     "session.compacting": lambda _, about: events.Compacting(**about),
     "session.compacted": lambda payload, about: events.Compacted(
-        summary=read.optional(payload, "summary") or "", **about
+        summary=read.optional_text(payload, "summary") or "", **about
     ),
     "session.ended": lambda _, about: events.SessionEnded(**about),
     "session.deleted": lambda _, about: events.SessionDeleted(**about),
@@ -149,10 +149,10 @@ def _file_name(part: Fields) -> str | None:
 
 def _origin(payload: Fields, *, has_words: bool) -> Origin:
     """A message without words of the user comes from the client: a turn that continues after a compaction."""
-    command = read.optional(payload, "command")
+    command = read.optional_text(payload, "command")
     if not has_words:
         return Origin.NOTIFICATION
-    if read.optional(payload, "parentID"):
+    if read.optional_text(payload, "parentID"):
         return Origin.SUBAGENT
     return Origin.COMMAND if command else Origin.USER
 
@@ -162,22 +162,22 @@ def _error(state: Fields) -> str | None:
     status = read.text(state, "status")
     match status:
         case "error":
-            return read.said(state, "error")
+            return read.any_text(state, "error")
         case "completed":
-            code = read.part(state, "metadata").get("exit")
+            code = read.section(state, "metadata").get("exit")
             is_failure = isinstance(code, int) and not isinstance(code, bool) and code != 0
-            return read.optional(state, "output") or "" if is_failure else None
+            return read.optional_text(state, "output") or "" if is_failure else None
         case _:
             raise PayloadError(f"`status` is completed or error, not {status!r}: report a tool when it has finished.")
 
 
-def _live_message(message: Fields) -> events.Held | None:
+def _live_message(message: Fields) -> events.InitialMessage | None:
     """Return None for a message without a usable id or time: one odd old message must not cost a session its start."""
     try:
         calls = message.get("calls")
         finished = map(_finished_call, calls if isinstance(calls, list) else [])
         message_id, at = MessageId(read.text(message, "id")), _moment(message, "at")
-        return events.Held(message=message_id, at=at, calls=dict(filter(None, finished)))
+        return events.InitialMessage(message=message_id, at=at, calls=dict(filter(None, finished)))
     except (PayloadError, InvalidValue):
         return None
 
@@ -219,7 +219,7 @@ def _moment(fields: Fields, name: str) -> datetime:
 
 def _folder(payload: Fields) -> str | None:
     """Return the folder that the session works in; not `worktree`, which is "/" outside git."""
-    folder = read.optional(payload, "directory")
+    folder = read.optional_text(payload, "directory")
     if folder is not None and not _ABSOLUTE.match(folder):
         raise PayloadError(
             "`directory` is not an absolute path; the daemon runs in another folder and could not find it."

@@ -62,20 +62,20 @@ def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> events.Eve
         raise PayloadError(f"An event has a `type`; known are {', '.join(TYPES)}.")
     if not isinstance(kind, str) or kind not in TYPES:
         raise PayloadError(f"There is no event type {kind!r}; known are {', '.join(TYPES)}.")
-    project, parent = read.optional(fields, "project"), read.optional(fields, "parent")
+    project, parent = read.optional_text(fields, "project"), read.optional_text(fields, "parent")
     return TYPES[kind](
         fields,
         {
             "session": SessionId(read.text(fields, "session")),
             "at": read.time_or_none(fields, "time") or now,
             "host": host,
-            "folder": read.optional(fields, "folder"),
+            "folder": read.optional_text(fields, "folder"),
             "project": ProjectId(project) if project else None,
-            "language": read.optional(fields, "language"),
-            "agent": read.optional(fields, "agent"),
+            "language": read.optional_text(fields, "language"),
+            "agent": read.optional_text(fields, "agent"),
             "parent": SessionId(parent) if parent else None,
             "window_tokens": _tokens(fields, "window_tokens"),
-            "headless": read.truth(fields, "headless", False),
+            "headless": read.flag(fields, "headless", False),
         },
     )
 
@@ -83,10 +83,10 @@ def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> events.Eve
 def _session_start(fields: Fields, about: dict[str, Any]) -> events.Event:
     return events.SessionStarted(
         source=parse_choice(fields, "source", events.StartSource, events.StartSource.STARTUP),
-        task=read.optional(fields, "task"),
+        task=read.optional_text(fields, "task"),
         copied=_copies(fields),
-        recalls=read.truth(fields, "recalls", True),
-        captures=read.truth(fields, "captures", True),
+        recalls=read.flag(fields, "recalls", True),
+        captures=read.flag(fields, "captures", True),
         **about,
     )
 
@@ -94,7 +94,7 @@ def _session_start(fields: Fields, about: dict[str, Any]) -> events.Event:
 def _prompt(fields: Fields, about: dict[str, Any]) -> events.Event:
     return events.Prompt(
         message=MessageId(read.text(fields, "message")),
-        text=read.said(fields, "text"),
+        text=read.any_text(fields, "text"),
         live=_live(fields),
         origin=parse_choice(fields, "origin", Origin, Origin.USER),
         files=read.texts(fields, "files"),
@@ -103,44 +103,44 @@ def _prompt(fields: Fields, about: dict[str, Any]) -> events.Event:
 
 
 def _reply(fields: Fields, about: dict[str, Any]) -> events.Event:
-    final = read.truth(fields, "final", False)
+    final = read.flag(fields, "final", False)
     return events.Reply(
-        message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), final=final, **about
+        message=MessageId(read.text(fields, "message")), text=read.any_text(fields, "text"), final=final, **about
     )
 
 
 def _tool_success(fields: Fields, about: dict[str, Any]) -> events.Event:
-    output = read.said(fields, "output") if "output" in fields else ""
+    output = read.any_text(fields, "output") if "output" in fields else ""
     return events.ToolSucceeded(
         tool=read.text(fields, "tool"),
-        input=read.part(fields, "input"),
+        input=read.section(fields, "input"),
         output=output,
-        call=read.optional(fields, "call"),
+        call=read.optional_text(fields, "call"),
         **about,
     )
 
 
 def _tool_failure(fields: Fields, about: dict[str, Any]) -> events.Event:
-    message = read.optional(fields, "message")
+    message = read.optional_text(fields, "message")
     return events.ToolFailed(
         tool=read.text(fields, "tool"),
-        input=read.part(fields, "input"),
-        error=read.said(fields, "error"),
+        input=read.section(fields, "input"),
+        error=read.any_text(fields, "error"),
         message=MessageId(message) if message else None,
-        call=read.optional(fields, "call"),
+        call=read.optional_text(fields, "call"),
         live=_live(fields),
         **about,
     )
 
 
 def _session_end(fields: Fields, about: dict[str, Any]) -> events.Event:
-    return events.SessionEnded(notes=_notes(fields), summary=_summary(read.part(fields, "summary")), **about)
+    return events.SessionEnded(notes=_notes(fields), summary=_summary(read.section(fields, "summary")), **about)
 
 
 def _question(fields: Fields, about: dict[str, Any]) -> events.Event:
-    memory, scope = read.optional(fields, "id"), read.optional(fields, "scope")
+    memory, scope = read.optional_text(fields, "id"), read.optional_text(fields, "scope")
     return events.Asked(
-        query=read.optional(fields, "query") or "",
+        query=read.optional_text(fields, "query") or "",
         id=MemoryId(memory) if memory else None,
         kinds=_kinds(fields),
         scope=_parse_field("scope", Scope.parse, scope) if scope else None,
@@ -157,7 +157,7 @@ TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], events.Event]] = {
     "tool_succeeded": _tool_success,
     "tool_failed": _tool_failure,
     "compacting": lambda _, about: events.Compacting(**about),
-    "compacted": lambda fields, about: events.Compacted(summary=read.optional(fields, "summary") or "", **about),
+    "compacted": lambda fields, about: events.Compacted(summary=read.optional_text(fields, "summary") or "", **about),
     "session_ended": _session_end,
     "session_deleted": lambda _, about: events.SessionDeleted(**about),
     "asked": _question,
@@ -165,14 +165,14 @@ TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], events.Event]] = {
 
 
 def parse_choice(fields: Fields, name: str, choices: type[Choice], default: Choice) -> Choice:
-    value = read.optional(fields, name) or default
+    value = read.optional_text(fields, name) or default
     if value not in list(choices):
         raise PayloadError(f"There is no {name} {value!r}; `{name}` is one of {', '.join(choices)}.")
     return choices(value)
 
 
 def _copies(fields: Fields) -> dict[MessageId, MessageId]:
-    copies = read.part(fields, "copied")
+    copies = read.section(fields, "copied")
     if not all(isinstance(copy, str) and copy for copy in copies.values()):
         raise PayloadError("`copied` is an object that maps each message id of the parent to its id in the fork.")
     return {MessageId(original): MessageId(copy) for original, copy in copies.items()}
@@ -204,14 +204,14 @@ def _one_line(text: str) -> str:
 def _summary(fields: Fields) -> Summary:
     try:
         lists = {name: tuple(map(_one_line, read.texts(fields, name))) for name in SUMMARY_LISTS}
-        texts = {name: _one_line(read.optional(fields, name) or "") for name in SUMMARY_TEXTS}
-        return Summary.of({**texts, **lists})
+        texts = {name: _one_line(read.optional_text(fields, name) or "") for name in SUMMARY_TEXTS}
+        return Summary.from_parts({**texts, **lists})
     except (PayloadError, InvalidValue) as error:
         raise PayloadError(f"`summary`: {error}") from None
 
 
 def _tokens(fields: Fields, name: str) -> int | None:
-    return None if fields.get(name) is None else read.whole(fields, name, 1, least=1, most=MAX_WINDOW_TOKENS)
+    return None if fields.get(name) is None else read.whole_number(fields, name, 1, least=1, most=MAX_WINDOW_TOKENS)
 
 
 def _parse_field(name: str, parse: Callable[[str], Value], value: str) -> Value:

@@ -9,7 +9,17 @@ from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind, Scope, Sensitivity
-from recollect.imports.entry import Bad, Entry, FileOrigin, FindsProject, Left, anchors_of, is_name, time_of, title_of
+from recollect.imports.entry import (
+    Entry,
+    FileOrigin,
+    FindsProject,
+    RejectedEntry,
+    SkippedEntry,
+    anchors_of,
+    is_name,
+    time_of,
+    title_of,
+)
 from recollect.imports.objects import Fields, first_text, kind_by_name, list_or_empty, parse_json, text_list
 
 # Half of all observations have these labels: as aliases they would match everything.
@@ -30,18 +40,18 @@ def parse(text: str, origin: FileOrigin, find_project: FindsProject) -> Iterator
         yield prompts_left(len(prompts))
 
 
-def prompts_left(count: int) -> Left:
-    return Left(0, f"prompts typed in sessions ({count:,})")
+def prompts_left(count: int) -> SkippedEntry:
+    return SkippedEntry(0, f"prompts typed in sessions ({count:,})")
 
 
 def observations(rows: Iterable[Any], origin: FileOrigin, find_project: FindsProject) -> Iterator[Entry]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
-            yield Bad(number, "The observation is not an object.")
+            yield RejectedEntry(number, "The observation is not an object.")
             continue
         text = _observation_text(row)
         if not text:
-            yield Bad(number, "The observation has no text.")
+            yield RejectedEntry(number, "The observation has no text.")
             continue
         label = first_text(row, "type")
         yield _draft(
@@ -70,7 +80,7 @@ def _observation_text(row: Fields) -> str:
 def summaries(rows: Iterable[Any], origin: FileOrigin, find_project: FindsProject) -> Iterator[Entry]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
-            yield Bad(number, "The summary is not an object.")
+            yield RejectedEntry(number, "The summary is not an object.")
             continue
         fields = {"title": title_of(first_text(row, "request")), "anchors": anchors_of(text_list(row, "files_edited"))}
         learned, completed = first_text(row, "learned"), first_text(row, "completed")
@@ -81,7 +91,7 @@ def summaries(rows: Iterable[Any], origin: FileOrigin, find_project: FindsProjec
             text = f"{completed}\nNext: {next_steps}" if next_steps else completed
             yield _draft(number, text, Kind.OUTCOME, row, origin, find_project, **fields)
         if not learned and not completed:
-            yield Left(number, "a summary of a session that learned and did nothing")
+            yield SkippedEntry(number, "a summary of a session that learned and did nothing")
 
 
 def _draft(
@@ -91,7 +101,7 @@ def _draft(
     try:
         scope = Scope.project(find_project(project)) if project else origin.scope
     except InvalidValue as refusal:
-        return Bad(number, str(refusal))
+        return RejectedEntry(number, str(refusal))
     at = time_of(row.get("created_at_epoch")) or time_of(row.get("created_at")) or origin.at
     return origin.draft(number, text, kind, session=session if is_name(session) else None, scope=scope, at=at, **fields)
 

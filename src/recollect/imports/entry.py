@@ -38,7 +38,7 @@ class KeptEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class RejectedEntry:
     """An item that was meant to be a memory and cannot be one."""
 
     line: int
@@ -46,14 +46,14 @@ class Bad:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SkippedEntry:
     """An item that is not a memory; the user may want to know that it was skipped."""
 
     line: int
     what: str
 
 
-Entry = KeptEntry | Bad | Left
+Entry = KeptEntry | RejectedEntry | SkippedEntry
 FindsProject = Callable[[str], ProjectId]  # by the name that another tool has for it
 
 
@@ -65,7 +65,9 @@ class FileOrigin:
     at: datetime  # when it was last changed: the time of items without their own
     scope: Scope  # of items without their own
 
-    def draft(self, line: int, text: str, kind: Kind, *, session: str | None = None, **fields: Any) -> KeptEntry | Bad:
+    def draft(
+        self, line: int, text: str, kind: Kind, *, session: str | None = None, **fields: Any
+    ) -> KeptEntry | RejectedEntry:
         """Make an entry of this file; an invalid one becomes `RejectedEntry`, with its line."""
         message = MessageId(visible(f"{self.name}:{line}")[-MAX_NAME_CHARS:])
         defaults = {"at": self.at, "scope": self.scope, **fields}
@@ -74,7 +76,7 @@ class FileOrigin:
             source = Source(role=Role.IMPORT, host=HOST, message=message, session=session_id)
             return KeptEntry(line, Draft(text=text, kind=kind, source=source, **defaults))
         except InvalidValue as refusal:
-            return Bad(line, str(refusal))
+            return RejectedEntry(line, str(refusal))
 
 
 def title_of(text: str | None) -> str | None:

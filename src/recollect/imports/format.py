@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from recollect.domain.errors import InvalidValue
 from recollect.imports import claude_memory
-from recollect.imports.decoding import decoded, is_binary
+from recollect.imports.decoding import decode, is_binary
 
 HEAD_BYTES = 1 << 16  # of a file, to recognise it
 
@@ -25,7 +25,7 @@ AGENT_FILES = {
     *(".cursorrules", ".windsurfrules", ".clinerules", ".goosehints", ".rules", "conventions.md"),
 }
 # Files for people about a repository: read if the user names them, not if the user names their folder.
-FOR_PEOPLE = re.compile(
+PROJECT_DOCUMENTS = re.compile(
     r"^(?:readme|change-?log|changes|history|news|licen[cs]e|contributing|contributors|authors|code_of_conduct|security|"
     r"support|governance|notice|todo|pull_request_template|issue_template)\b.*\.(?:md|markdown)$",
     re.IGNORECASE,
@@ -63,7 +63,7 @@ def format_of(name: str, head: bytes) -> Format | None:
         return None
     lower = name.lower()
     is_marked = head[:1] in b"\xff\xfe\x00"
-    text = decoded(head[: len(head) // 4 * 4]) if is_marked else head.decode("utf-8", "replace")
+    text = decode(head[: len(head) // 4 * 4]) if is_marked else head.decode("utf-8", "replace")
     if lower.endswith(_MARKDOWN) or lower in AGENT_FILES:
         if _SPECSTORY.search(text):
             raise TranscriptNotImportable

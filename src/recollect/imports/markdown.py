@@ -11,7 +11,7 @@ from datetime import datetime
 
 from recollect.domain.memory import MAX_TEXT_CHARS, Kind
 from recollect.imports.decoding import lines_of
-from recollect.imports.entry import Bad, Entry, FileOrigin, Left, anchors_of, time_of, title_of
+from recollect.imports.entry import Entry, FileOrigin, RejectedEntry, SkippedEntry, anchors_of, time_of, title_of
 from recollect.imports.inline import includes_in, is_boilerplate, plain_words
 from recollect.imports.markdown_blocks import Block, BlockKind, blocks, split_front_matter
 from recollect.imports.wording import kind_of, path_in
@@ -96,13 +96,13 @@ class _Document:
     def _entries(self, block: Block, code: Block | None, following: Block | None) -> Iterator[Entry]:
         if len(block.text) > MAX_TEXT_CHARS:
             size = f"{len(block.text):,} characters without a break"
-            yield Bad(block.line, f"The text has {size}; a memory has at most {MAX_TEXT_CHARS:,}.")
+            yield RejectedEntry(block.line, f"The text has {size}; a memory has at most {MAX_TEXT_CHARS:,}.")
             return
         if block.kind is BlockKind.CODE:
             yield from self._code_alone(block)
             return
         for path in includes_in(block.text):
-            yield Left(block.line, f"the file that `@{path}` includes; import it separately")
+            yield SkippedEntry(block.line, f"the file that `@{path}` includes; import it separately")
         if block.kind is BlockKind.ITEM:
             yield from self._item(block, code, following)
         elif block.kind is BlockKind.ROW:
@@ -255,9 +255,9 @@ def _is_drawing(code: Block) -> bool:
     return code.language in ("mermaid", "plantuml", "dot") or any(mark in code.text for mark in "├└│┌")
 
 
-def _skip_code(code: Block) -> Left:
+def _skip_code(code: Block) -> SkippedEntry:
     count = code.text.count("\n") + 1
-    return Left(code.line, "a drawing" if _is_drawing(code) else f"{count} lines of code")
+    return SkippedEntry(code.line, "a drawing" if _is_drawing(code) else f"{count} lines of code")
 
 
 def _commands(code: Block) -> Iterator[tuple[int, str, str]]:

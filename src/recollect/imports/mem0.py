@@ -10,7 +10,7 @@ from typing import Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind
 from recollect.imports.decoding import lines_of
-from recollect.imports.entry import Bad, Entry, FileOrigin, Left, time_of, title_of
+from recollect.imports.entry import Entry, FileOrigin, RejectedEntry, SkippedEntry, time_of, title_of
 from recollect.imports.objects import Fields, first_text, kind_by_name, list_or_empty, parse_json, text_list
 from recollect.imports.wording import kind_of
 
@@ -29,7 +29,7 @@ def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
     if isinstance(export, dict):
         relations = list_or_empty(export.get("relations"))
         if relations:
-            yield Left(0, f"the relations of a graph ({len(relations):,}): the memories say the same in words")
+            yield SkippedEntry(0, f"the relations of a graph ({len(relations):,}): the memories say the same in words")
         export = _memories(export)
     if not isinstance(export, list):
         raise InvalidValue("This is not an export of mem0: it has no list of memories.")
@@ -56,13 +56,13 @@ def _parse_lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
 def _entries(items: Iterable[tuple[int, Any]], origin: FileOrigin) -> Iterator[Entry]:
     for number, item in items:
         if not isinstance(item, dict):
-            yield Bad(number, str(item) if isinstance(item, InvalidValue) else "The memory is not an object.")
+            yield RejectedEntry(number, str(item) if isinstance(item, InvalidValue) else "The memory is not an object.")
             continue
         text, why_ended = first_text(item, "memory", "content", "text"), _why_ended(item, origin)
         if not text:
-            yield Bad(number, "`memory` is missing, empty or not a text.")
+            yield RejectedEntry(number, "`memory` is missing, empty or not a text.")
         elif why_ended is not None:
-            yield Left(number, why_ended)
+            yield SkippedEntry(number, why_ended)
         else:
             at = time_of(item.get("updated_at")) or time_of(item.get("created_at")) or origin.at
             yield origin.draft(number, text, _kind(item, text), at=at, title=title_of(first_text(item, "title")))

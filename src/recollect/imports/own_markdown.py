@@ -11,7 +11,7 @@ from itertools import groupby
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind, Memory, Scope, ScopeLevel, Sensitivity, Tier
-from recollect.imports.entry import Bad, Entry, FileOrigin, time_of, title_of
+from recollect.imports.entry import Entry, FileOrigin, RejectedEntry, time_of, title_of
 from recollect.text.block import visible
 
 FIRST_LINE = "# Memories kept by Recollect (`recollect import` reads this file back)"
@@ -41,12 +41,12 @@ def is_own(text: str) -> bool:
     return text.startswith(FIRST_LINE)
 
 
-def is_written(memory: Memory) -> bool:
+def may_be_written_as_confirmed(memory: Memory) -> bool:
     """Return True for a current, confirmed memory that may be in a file for others."""
-    return memory.tier is Tier.CONFIRMED and is_open(memory)
+    return memory.tier is Tier.CONFIRMED and may_be_written(memory)
 
 
-def is_open(memory: Memory) -> bool:
+def may_be_written(memory: Memory) -> bool:
     """Return True also for candidates: the file marks them as unproven."""
     is_shared = memory.sensitivity in (Sensitivity.PUBLIC, Sensitivity.PROJECT)
     return memory.is_live and is_shared and memory.flag is None and memory.scope.level is not ScopeLevel.SESSION
@@ -54,7 +54,7 @@ def is_open(memory: Memory) -> bool:
 
 def render(memories: Iterable[Memory]) -> Iterator[str]:
     yield f"{FIRST_LINE}\n"
-    written = sorted(filter(is_open, memories), key=_order)
+    written = sorted(filter(may_be_written, memories), key=_order)
     for scope, in_scope in groupby(written, key=lambda memory: memory.scope):
         yield f"\n## {_heading(scope)}\n"
         for kind, of_kind in groupby(in_scope, key=lambda memory: memory.kind):
@@ -100,7 +100,7 @@ def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
             kind = _KIND_BY_HEADING.get(heading.strip(), Kind.DECISION)
         elif level == "-":
             if isinstance(scope, InvalidValue):
-                yield Bad(line, str(scope))  # never put into another scope than it was meant for
+                yield RejectedEntry(line, str(scope))  # never put into another scope than it was meant for
             else:
                 yield _entry(line, heading, kind, scope, origin)
 
@@ -134,7 +134,7 @@ def _entry(line: int, item: str, kind: Kind, scope: Scope, origin: FileOrigin) -
     try:
         importance = float(found["importance"] or 1)
     except ValueError:
-        return Bad(line, f"The importance {found['importance']!r} is not a number.")
+        return RejectedEntry(line, f"The importance {found['importance']!r} is not a number.")
     return origin.draft(
         line,
         found["text"],

@@ -75,7 +75,7 @@ def _lines(content: bytes | None) -> list[str]:
 
 
 @contextmanager
-def alone(folder: Path, wait_s: float = WAIT_S) -> Iterator[None]:
+def lock_installation(folder: Path, wait_s: float = WAIT_S) -> Iterator[None]:
     """Make other installations and uninstallations with the same state folder wait."""
     path = folder / LOCK
     try:
@@ -107,9 +107,9 @@ def _wait_for_lock(descriptor: int, path: Path, wait_s: float) -> None:
         time.sleep(0.05)
 
 
-def make(edits: Sequence[FileEdit], folders: Iterable[Path] = ()) -> None:
+def apply_edits(edits: Sequence[FileEdit], folders: Iterable[Path] = ()) -> None:
     """Make all edits in this order, or none; then remove those `folders` that are empty."""
-    check(edits)
+    check_edits(edits)
     done: list[_UndoStep] = []
     try:
         for edit in edits:
@@ -132,7 +132,7 @@ def make(edits: Sequence[FileEdit], folders: Iterable[Path] = ()) -> None:
             folder.rmdir()
 
 
-def check(edits: Iterable[FileEdit]) -> None:
+def check_edits(edits: Iterable[FileEdit]) -> None:
     """Refuse edits that will fail, as far as that is known before any file is touched."""
     for edit in edits:
         if edit.change is not ChangeKind.UNCHANGED:

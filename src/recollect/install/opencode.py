@@ -74,14 +74,14 @@ class ConfigEntry:
         return [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
 
 
-def of_user(configuration: Path) -> OpenCodeFolder:
+def user_folder(configuration: Path) -> OpenCodeFolder:
     """`configuration`: the folder for the settings of all programs, usually ~/.config."""
     folder = configuration / "opencode"
     files = tuple(folder / name for name in ("opencode.jsonc", "opencode.json", "config.json"))
     return OpenCodeFolder(name="user", folder=folder, configurations=files, new=folder / "opencode.json")
 
 
-def of_project(root: Path) -> OpenCodeFolder:
+def project_folder(root: Path) -> OpenCodeFolder:
     if not root.is_dir():
         raise InstallError(f"There is no folder {root}.")
     folder = root / ".opencode"
@@ -111,7 +111,7 @@ def plan_install(
         plugin.append(FileEdit(path=path, before=_read_ours(path), after=data))
     plugin.sort(key=lambda edit: edit.path == place.plugin)
     new = {edit.path for edit in plugin}
-    for path, data in installed(place).items():
+    for path, data in find_installed_files(place).items():
         if path not in new:
             plugin.append(FileEdit(path=path, before=data, after=None))
     return Plan(
@@ -131,7 +131,7 @@ def plan_install(
 def plan_uninstall(place: OpenCodeFolder, record: Path) -> Plan:
     """`record`: where `plan_install` notes the files that it makes; a file of unknown origin stays, even if it is empty."""
     notes: list[str] = []
-    ours, parts = installed(place), place.plugin.parent / PARTS
+    ours, parts = find_installed_files(place), place.plugin.parent / PARTS
     if parts.is_symlink() and any(path.parent == parts for path in ours):
         notes.append(f"{parts} is a link; the files in {parts.resolve()} stay.")
         ours = {path: data for path, data in ours.items() if path.parent != parts}
@@ -231,7 +231,7 @@ def _plugin_source() -> Path:
     raise InstallError("The OpenCode plugin is missing from this installation; install Recollect again.")
 
 
-def installed(place: OpenCodeFolder) -> dict[Path, bytes]:
+def find_installed_files(place: OpenCodeFolder) -> dict[Path, bytes]:
     """Return the installed files of the plugin, of any version: first the one that the client loads, then its parts."""
     files: dict[Path, bytes] = {}
     for path in (place.plugin, *sorted((place.plugin.parent / PARTS).glob("*.ts"))):

@@ -10,7 +10,7 @@ from dataclasses import replace
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from recollect.privacy.secret_columns import TableRange, find_in_column
-from recollect.privacy.secret_names import NameClue, Strength, find_names, telling
+from recollect.privacy.secret_names import NameClue, Strength, classify_name, find_names
 from recollect.privacy.secret_patterns import BytesPattern, Found, Match, find_places, line_start
 from recollect.privacy.secret_values import Frame, is_digest, is_key, is_obvious, is_password, is_secret
 
@@ -139,13 +139,13 @@ class OddWords:
 
 
 def _clue_at(text: bytes, start: int, end: int) -> NameClue:
-    clue = telling(text[start:end])
+    clue = classify_name(text[start:end])
     if clue.strength is not Strength.WEAK or not start or text[start - 1] != 0x20:
         return clue
     if text[start:end].lower().rstrip(b"12") not in _NEEDS_WORD_BEFORE:
         return clue
     before = _WORD_BEFORE.search(text, max(0, start - 22), start)
-    return clue if before is None else telling(before.group(1) + b" " + text[start:end])
+    return clue if before is None else classify_name(before.group(1) + b" " + text[start:end])
 
 
 def _find_near_name(
@@ -336,7 +336,7 @@ def _is_about_another(text: bytes, start: int, end: int, until: int) -> bool:
     following = text[end:until].split()[:1]
     if not following or following[0] in _PLACES:
         return False
-    return telling(text[start:end] + b" " + following[0]).strength is Strength.NOTHING
+    return classify_name(text[start:end] + b" " + following[0]).strength is Strength.NOTHING
 
 
 def _is_line_end(text: bytes, end: int) -> bool:

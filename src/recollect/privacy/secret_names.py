@@ -99,11 +99,11 @@ def _find_in_long_word(word: bytes, start: int) -> Iterator[tuple[int, int]]:
 def _is_clue(word: bytes) -> bool:
     if _ANCHOR.search(word.lower()) is None:
         return False
-    return len(word) > _MAX_NAME_CHARS or telling(word.rstrip(b".-")).strength is not Strength.NOTHING
+    return len(word) > _MAX_NAME_CHARS or classify_name(word.rstrip(b".-")).strength is not Strength.NOTHING
 
 
 @lru_cache(maxsize=4096)
-def telling(name: bytes) -> NameClue:
+def classify_name(name: bytes) -> NameClue:
     """Judge `DB_PASSWORD`, `apiKey`, `x-auth-token`, `spring.mail.password` or two words of prose."""
     words = _split_words(name[-80:].decode("latin-1"))
     joined = "".join(words)

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from unicodedata import combining, normalize
 
-from recollect.text.lookalikes import latin
+from recollect.text.lookalikes import to_latin
 
 OTHER = "\x02"  # any character that is not in Latin-1
 
@@ -96,7 +96,7 @@ def _as_latin(match: re.Match[str]) -> str:
 def _letter(character: str) -> str:
     if character.isascii():
         return character
-    plain = latin("".join(part for part in normalize("NFKD", character).lower() if not combining(part)))
+    plain = to_latin("".join(part for part in normalize("NFKD", character).lower() if not combining(part)))
     if len(plain) != 1:
         return character
     return plain.upper() if character.isupper() else plain

@@ -6,7 +6,7 @@ fourteen of these in a row are searched for. Pure.
 
 from collections.abc import Iterator
 
-from recollect.privacy.secret_names import Strength, telling
+from recollect.privacy.secret_names import Strength, classify_name
 from recollect.privacy.secret_patterns import BytesPattern, Found
 from recollect.privacy.secret_rules import HEADS, SIGNED, find_scattered_keys, key_at, may_start_key
 from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder, is_public, is_uuid, randomness
@@ -199,7 +199,7 @@ def _vendor_key(text: bytes, start: int, end: int) -> Found | None:
         return None
     name, sign, rest = text[start:end].partition(b"=")
     if sign and name and len(rest) >= MIN_RUN:
-        clue = telling(name)
+        clue = classify_name(name)
         if clue.strength is Strength.VENDOR and is_key(rest.strip(b"="), vendor=True):
             return end - len(rest), end, clue.rule
     start = _skip_equals(text, start, end)
@@ -209,7 +209,7 @@ def _vendor_key(text: bytes, start: int, end: int) -> Found | None:
     if stretch is None:
         return None
     start, end = stretch
-    clue = telling(_name_before(text, start))
+    clue = classify_name(_name_before(text, start))
     if clue.strength is not Strength.VENDOR:
         return None
     value = text[start:end]

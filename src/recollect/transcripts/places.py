@@ -39,7 +39,7 @@ class TranscriptFile:
     form: TranscriptForm
     size: int
     changed_ns: int
-    met_in: Path | None = None  # the folder that was searched; None: the user named the file
+    searched_folder: Path | None = None  # the folder that was searched; None: the user named the file
 
     @property
     def changed_at(self) -> datetime:
@@ -48,7 +48,7 @@ class TranscriptFile:
     @property
     def mark(self) -> Mark:
         """Identifies the file and its present state."""
-        return marked(self.path, f"{self.size}:{self.changed_ns}")
+        return make_mark(self.path, f"{self.size}:{self.changed_ns}")
 
     @property
     def project_folder(self) -> Path | None:
@@ -57,7 +57,7 @@ class TranscriptFile:
         return folder.parents[1] if folder.parts[-2:] == SPECSTORY else None
 
 
-def marked(path: Path, state: str, session: str = "") -> Mark:
+def make_mark(path: Path, state: str, session: str = "") -> Mark:
     name = f"{path.absolute()}\0{session}".encode("utf-8", "surrogateescape")
     return Mark(source=sha256(name).hexdigest()[:32], state=state)
 
@@ -68,20 +68,20 @@ class TranscriptFiles:
     unreadable: list[tuple[Path, str]] = field(default_factory=list)
     not_understood: int = 0
 
-    def of_machine(self, env: Mapping[str, str], home: Path) -> None:
+    def add_machine(self, env: Mapping[str, str], home: Path) -> None:
         for form, folder, glob in _host_files(env, home):
             for path in self._files(folder):
                 if path.match(glob):
                     self._add(path, folder, form)
 
-    def of_project(self, root: Path) -> None:
+    def add_project(self, root: Path) -> None:
         folder = root.joinpath(*SPECSTORY)
         if not folder.resolve().is_relative_to(root.resolve()):  # a link, perhaps into another project
             return
         for path in self._files(folder):
             self._add(path, folder)
 
-    def named(self, path: Path) -> None:
+    def add_path(self, path: Path) -> None:
         """Add a file, or all sessions in a folder."""
         if not path.is_dir():
             self._add(path, None)
@@ -114,7 +114,9 @@ class TranscriptFiles:
             self.not_understood += 1
             return
         size, changed_ns = facts.st_size, facts.st_mtime_ns
-        self.found.append(TranscriptFile(path=path, form=form, size=size, changed_ns=changed_ns, met_in=inside))
+        self.found.append(
+            TranscriptFile(path=path, form=form, size=size, changed_ns=changed_ns, searched_folder=inside)
+        )
 
 
 def _host_files(env: Mapping[str, str], home: Path) -> Iterator[tuple[TranscriptForm, Path, str]]:

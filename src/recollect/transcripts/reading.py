@@ -17,11 +17,11 @@ MAX_LINE_BYTES = 16_000_000
 MAX_WHOLE_BYTES = 50_000_000  # of an export that is all on one line
 PART_BYTES = 1 << 16
 
-Watch = Callable[[int], None]  # gets the number of bytes that were read
-Bad = Callable[[int, str], None]  # gets the line that cannot be used, and the reason
+ReportBytes = Callable[[int], None]  # gets the number of bytes that were read
+ReportBadLine = Callable[[int, str], None]  # gets the line that cannot be used, and the reason
 
 
-def json_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
+def json_lines(path: Path, watch: ReportBytes, bad: ReportBadLine) -> Iterator[TranscriptRecord]:
     for number, line in _short_lines(path, watch, bad):
         if line.strip():
             value = _parse(line, number, bad)
@@ -31,12 +31,12 @@ def json_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]
                 bad(number, "The line is not a JSON object.")
 
 
-def text_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
+def text_lines(path: Path, watch: ReportBytes, bad: ReportBadLine) -> Iterator[TranscriptRecord]:
     for number, line in _short_lines(path, watch, bad):
         yield TranscriptRecord(number, line.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff"))
 
 
-def opencode_export(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
+def opencode_export(path: Path, watch: ReportBytes, bad: ReportBadLine) -> Iterator[TranscriptRecord]:
     """Read the output of `opencode export` message by message; in another layout, as a whole."""
     with path.open("rb") as source:
         if source.readline(PART_BYTES).rstrip() != b"{":
@@ -65,7 +65,7 @@ def opencode_export(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRe
                 yield TranscriptRecord(first, _as_record(value))
 
 
-def opencode_files(session: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
+def opencode_files(session: Path, watch: ReportBytes, bad: ReportBadLine) -> Iterator[TranscriptRecord]:
     """Read the files of older versions: `storage/session/PROJECT/ID.json`, with messages and their parts beside it."""
     storage = session.parents[2]
     watch(session.stat().st_size)
@@ -81,7 +81,7 @@ def opencode_files(session: Path, watch: Watch, bad: Bad) -> Iterator[Transcript
             yield TranscriptRecord(number, {"message": message, "parts": [part for part in parts if part is not None]})
 
 
-def _read_whole(path: Path, watch: Watch) -> Iterator[TranscriptRecord]:
+def _read_whole(path: Path, watch: ReportBytes) -> Iterator[TranscriptRecord]:
     if path.stat().st_size > MAX_WHOLE_BYTES:
         raise InvalidValue(f"The file has more than {MAX_WHOLE_BYTES:,} bytes on one line. Export the session again.")
     content = path.read_bytes()
@@ -103,7 +103,7 @@ def _as_record(value: dict[str, Any]) -> dict[str, Any]:
     return {"session": value}
 
 
-def _read_object(path: Path, storage: Path, number: int, bad: Bad) -> dict[str, Any] | None:
+def _read_object(path: Path, storage: Path, number: int, bad: ReportBadLine) -> dict[str, Any] | None:
     try:
         value = _parse(_read_bytes(path, storage), number, bad)
     except (OSError, RuntimeError) as error:  # RuntimeError: a circle of links
@@ -122,7 +122,7 @@ def _read_bytes(path: Path, storage: Path | None = None) -> bytes:
         return source.read(MAX_LINE_BYTES) + b"\n"
 
 
-def _parse(line: bytes, number: int, bad: Bad) -> object:
+def _parse(line: bytes, number: int, bad: ReportBadLine) -> object:
     try:
         return json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError):
@@ -131,7 +131,7 @@ def _parse(line: bytes, number: int, bad: Bad) -> object:
         return None
 
 
-def _short_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[tuple[int, bytes]]:
+def _short_lines(path: Path, watch: ReportBytes, bad: ReportBadLine) -> Iterator[tuple[int, bytes]]:
     """Yield the lines with their numbers; report those that are too long."""
     with path.open("rb") as source:
         for number, (line, size) in enumerate(_lines(source, watch), start=1):
@@ -141,7 +141,7 @@ def _short_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[tuple[int, byte
                 yield number, line
 
 
-def _lines(source: BinaryIO, watch: Watch) -> Iterator[tuple[bytes, int]]:
+def _lines(source: BinaryIO, watch: ReportBytes) -> Iterator[tuple[bytes, int]]:
     """Yield each line with its size; only the beginning of a far too long line is kept in memory."""
     while line := source.readline(MAX_LINE_BYTES + 1):
         size = len(line)

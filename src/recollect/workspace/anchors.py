@@ -52,13 +52,13 @@ class AnchoredFiles:
         self._index = GitIndex()
         self._at_work = threading.Semaphore(MAX_THREADS)
 
-    def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
+    def check_files(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
         """Check each file. `asked`: the user asked and waits; otherwise a prompt waits."""
         if asked:
             return self._check_all(root, anchors)
         return self._check_cached(root, anchors) or self._check_in_time(root, anchors)
 
-    def anchored(self, root: str, anchor: Anchor) -> Anchor:
+    def add_hash(self, root: str, anchor: Anchor) -> Anchor:
         """Add the current hash of the file and make the path relative to the root.
 
         Unchanged if the anchor has a hash, or if the project has no such file.

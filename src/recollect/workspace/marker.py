@@ -55,7 +55,7 @@ def check_project_name(name: str) -> None:
         raise InvalidValue("The name looks like a secret, and names are stored. Choose another one.")
 
 
-def give_name(marker: Path, name: str) -> None:
+def write_name(marker: Path, name: str) -> None:
     """Write the name into a new first line; the rest of the file stays."""
     check_project_name(name)
     if marker.is_symlink():  # the author of the repository would choose the file that is written
@@ -64,7 +64,7 @@ def give_name(marker: Path, name: str) -> None:
     marker.write_text(f'project = "{name}"\n{text}', encoding="utf-8")
 
 
-def take_name(marker: Path, name: str) -> bool:
+def remove_name(marker: Path, name: str) -> bool:
     """Remove the name, and the file if nothing else is in it. False: the name is not there as we wrote it."""
     try:
         first, _, rest = marker.read_text(encoding="utf-8").partition("\n")

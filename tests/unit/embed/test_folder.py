@@ -8,7 +8,7 @@ import pytest
 
 from recollect.domain.errors import ModelError, ModelMissing
 from recollect.domain.model import Condition
-from recollect.embed.folder import check, state, strangers
+from recollect.embed.folder import check, foreign_entries, state
 from recollect.embed.manifest import CONTENTS, MANIFEST, MODEL, TOKENIZER, FileFacts, Manifest
 from recollect.embed.minilm import load
 
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
     made.mkdir()
     for name in CONTENTS:
         (made / name).write_bytes(name.encode())
-    (made / MANIFEST).write_text(a_manifest().written())
+    (made / MANIFEST).write_text(a_manifest().to_json())
     return made
 
 
@@ -124,18 +124,20 @@ def test_the_id_follows_what_decides_a_vector_and_nothing_else() -> None:
 
 
 def test_what_is_not_of_a_model_is_named(folder: Path) -> None:
-    assert strangers(folder) == []
+    assert foreign_entries(folder) == []
     (folder / "thesis.tex").write_text("x")
     (folder / MODEL).unlink()
     (folder / MODEL).mkdir()
-    assert strangers(folder) == [MODEL, "thesis.tex"]
+    assert foreign_entries(folder) == [MODEL, "thesis.tex"]
 
 
 def test_loading_says_what_is_wrong_and_what_to_do(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelMissing, match=r"recollect model build.*words alone"):
+    with pytest.raises(ModelMissing, match=r"recollect model build.*Until then, search uses words only"):
         load(tmp_path / "none")
     (folder / MODEL).write_bytes(b"other")
-    with pytest.raises(ModelError, match=r"model\.onnx is not what was built.*recollect model build.*words alone"):
+    with pytest.raises(
+        ModelError, match=r"model\.onnx is damaged.*recollect model build.*Until then, search uses words only"
+    ):
         load(folder)
 
 

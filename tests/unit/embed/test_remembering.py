@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from recollect.domain.vector import ModelId, Vector
-from recollect.embed.cached import ENTRIES, MAX_CHARS, SECONDS, Remembering
+from recollect.embed.cached import LIFETIME_SECONDS, MAX_CHARS, MAX_ENTRIES, CachedEmbedder
 from recollect.embed.minilm import MiniLm
 from tests.requirements import covers
 
@@ -27,7 +27,7 @@ class Room:
     def __init__(self, **limits: int) -> None:
         self.now = 1000.0
         self.embedder = Counting()
-        self.remembering = Remembering(cast(MiniLm, self.embedder), lambda: self.now, **limits)
+        self.remembering = CachedEmbedder(cast(MiniLm, self.embedder), lambda: self.now, **limits)
 
     def ask(self, *texts: str) -> list[str]:
         """Those that had to be embedded."""
@@ -39,7 +39,7 @@ class Room:
 
 @covers("RET-3")
 def test_a_thousand_questions_are_remembered_for_an_hour() -> None:
-    assert (ENTRIES, SECONDS) == (1000, 3600)
+    assert (MAX_ENTRIES, LIFETIME_SECONDS) == (1000, 3600)
     room = Room()
     questions = [f"question {n}" for n in range(1000)]
     assert room.ask(*questions) == questions
@@ -52,7 +52,7 @@ def test_a_thousand_questions_are_remembered_for_an_hour() -> None:
 
 
 def test_what_was_not_asked_for_longest_goes_first() -> None:
-    room = Room(entries=3)
+    room = Room(max_entries=3)
     room.ask("a", "b", "c", "a", "d")
     assert room.ask("a", "c", "d") == []
     assert room.ask("b") == ["b"]
@@ -77,7 +77,7 @@ def test_what_is_kept_for_good_and_what_is_very_long_is_not_remembered() -> None
 
 
 def test_threads_get_the_right_answers_and_leave_no_more_than_the_limit() -> None:
-    room, wrong = Room(entries=20), list[str]()
+    room, wrong = Room(max_entries=20), list[str]()
 
     def ask(seed: int) -> None:
         for n in range(500):

@@ -42,5 +42,5 @@ def test_floats_are_read_by_name_and_shape() -> None:
     ],
 )
 def test_what_does_not_add_up_is_refused(content: bytes) -> None:
-    with pytest.raises(ModelError, match="weights cannot be read"):
+    with pytest.raises(ModelError, match="Cannot read the weights"):
         weights.read(content)

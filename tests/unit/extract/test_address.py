@@ -9,7 +9,7 @@ from recollect import config
 from recollect.domain.errors import InvalidSettings
 from recollect.domain.settings import ExtractorSettings as Settings
 from recollect.domain.settings import Provider
-from recollect.extract.address import address_of
+from recollect.extract.address import read_address
 from tests.requirements import covers
 
 WHOLE = 'provider = "openai"\nendpoint = "https://api.example.com/v1/"\nmodel = "small"\nkey_env = "MY_KEY"\n'
@@ -17,19 +17,19 @@ WHOLE = 'provider = "openai"\nendpoint = "https://api.example.com/v1/"\nmodel = 
 
 def read(path: Path, text: str, **env: str) -> Settings:
     path.write_text(f"[extractor]\n{text}")
-    return config.read(path, None, env).settings.extractor
+    return config.read_settings(path, None, env).settings.extractor
 
 
 @covers("CAP-12")
 def test_it_is_off_unless_somebody_sets_it(tmp_path: Path) -> None:
-    settings = config.read(tmp_path / "none.toml", None, {}).settings.extractor
+    settings = config.read_settings(tmp_path / "none.toml", None, {}).settings.extractor
     assert settings == Settings()
     assert settings.provider is Provider.OFF
 
 
 def test_whole_settings_are_read(tmp_path: Path) -> None:
     settings = read(tmp_path / "config.toml", WHOLE + "tokens_per_day = 2000000\n")
-    address = address_of(settings)
+    address = read_address(settings)
     assert (address.host, address.port, address.path) == ("api.example.com", 443, "/v1")
     assert (settings.key_env, settings.tokens_per_day) == ("MY_KEY", 2_000_000)
 
@@ -37,7 +37,7 @@ def test_whole_settings_are_read(tmp_path: Path) -> None:
 def test_a_model_on_this_machine_needs_neither_a_key_nor_encryption(tmp_path: Path) -> None:
     for host in ("127.0.0.1", "localhost", "[::1]", "127.9.9.9"):
         text = f'provider = "openai"\nendpoint = "http://{host}:11434/v1"\nmodel = "small"'
-        address = address_of(read(tmp_path / "config.toml", text))
+        address = read_address(read(tmp_path / "config.toml", text))
         assert address.is_local
         assert address.port == 11434
 
@@ -98,4 +98,4 @@ def test_a_project_cannot_send_sessions_anywhere(tmp_path: Path) -> None:
     for line in WHOLE.splitlines():
         project.write_text(f"[extractor]\n{line}\n")
         with pytest.raises(InvalidSettings, match=r"\[extractor\] cannot be set by a project, only by its user"):
-            config.read(tmp_path / "none.toml", project, {})
+            config.read_settings(tmp_path / "none.toml", project, {})

@@ -5,14 +5,14 @@ from datetime import date, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.extract.budget import Budget, cost_of
-from recollect.extract.prompting import ModelQuestion, request_of
+from recollect.extract.budget import Budget, max_cost
+from recollect.extract.prompting import ModelQuestion, build_question
 from recollect.text.tokens import estimate
 from tests.exchanges import Counted, an_exchange
 
 TODAY = date(2026, 3, 2)
-REQUEST = request_of(an_exchange(), items=8, quote_chars=12)
-COST = cost_of(REQUEST, answer_tokens=1000)
+REQUEST = build_question(an_exchange(), items=8, quote_chars=12)
+COST = max_cost(REQUEST, answer_tokens=1000)
 
 
 def test_the_cost_holds_question_and_answer_with_a_margin() -> None:

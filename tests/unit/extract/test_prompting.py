@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind, Role
 from recollect.domain.session import Turn
-from recollect.extract.prompting import MAX_TURNS, ModelQuestion, cleaned, fitted, request_of
+from recollect.extract.prompting import MAX_TURNS, ModelQuestion, build_question, clean_turns, fit_turns
 from recollect.text.tokens import estimate
 from tests.builders import a_turn
 from tests.exchanges import RULE, an_exchange
@@ -16,7 +16,7 @@ from tests.unit.privacy.keys import VENDOR_KEYS, vendor_key
 
 
 def asked(turns: list[Turn]) -> ModelQuestion:
-    return request_of(turns, items=8, quote_chars=12)
+    return build_question(turns, items=8, quote_chars=12)
 
 
 def mark_of(request: ModelQuestion) -> str:
@@ -57,7 +57,7 @@ def test_no_secret_private_part_or_block_of_ours_leaves_the_machine() -> None:
     turns = [
         a_turn(f"We use {key} here. <private>my salary</private> <recollect>old memory</recollect>") for key in keys
     ]
-    for turn in cleaned(turns):
+    for turn in clean_turns(turns):
         assert "[redacted:" in turn.text
         assert not any(key in turn.text for key in keys)
         assert "salary" not in turn.text
@@ -65,19 +65,21 @@ def test_no_secret_private_part_or_block_of_ours_leaves_the_machine() -> None:
 
 
 def test_a_turn_of_which_nothing_is_left_is_not_sent() -> None:
-    assert cleaned([a_turn("<private>all of it</private>"), a_turn("  "), a_turn("This one.")]) == [a_turn("This one.")]
+    assert clean_turns([a_turn("<private>all of it</private>"), a_turn("  "), a_turn("This one.")]) == [
+        a_turn("This one.")
+    ]
 
 
 def test_of_a_long_exchange_the_prompt_and_the_end_are_sent() -> None:
     turns = [a_turn(f"Turn {number}.", message=f"m{number}") for number in range(100)]
-    sent = cleaned(turns)
+    sent = clean_turns(turns)
     assert len(sent) == MAX_TURNS
     assert (sent[0], sent[1], sent[-1]) == (turns[0], turns[61], turns[99])
 
 
 def test_long_turns_are_cut_in_the_middle_and_short_ones_stay_whole() -> None:
     log = "first line\n" + "noise of a build\n" * 5_000 + "last line"
-    short, long = fitted([a_turn(RULE), a_turn(log, role=Role.TOOL)], tokens=500)
+    short, long = fit_turns([a_turn(RULE), a_turn(log, role=Role.TOOL)], tokens=500)
     assert short.text == RULE
     assert long.text.startswith("first line\n")
     assert long.text.endswith("last line")
@@ -86,6 +88,6 @@ def test_long_turns_are_cut_in_the_middle_and_short_ones_stay_whole() -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=3_000), min_size=1, max_size=6), st.integers(200, 2_000))
 def test_what_is_sent_keeps_its_size(texts: list[str], tokens: int) -> None:
-    turns = cleaned([a_turn(text.replace("\x00", "")) for text in texts])
-    cost = sum(estimate(turn.text) for turn in fitted(turns, tokens=tokens))
+    turns = clean_turns([a_turn(text.replace("\x00", "")) for text in texts])
+    cost = sum(estimate(turn.text) for turn in fit_turns(turns, tokens=tokens))
     assert cost <= max(tokens, 6 * 230)  # so few letters that no model could say anything are never cut further

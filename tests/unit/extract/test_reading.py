@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.learning import Basis
 from recollect.domain.memory import Kind, Role, Tier
-from recollect.extract.reading import MAX_ANSWER_CHARS, Unreadable, read
+from recollect.extract.reading import MAX_ANSWER_CHARS, UnreadableAnswer, read_answer
 from tests.builders import a_turn
 from tests.exchanges import FIX, PAGE, RULE, an_exchange, an_item, answered
 from tests.requirements import covers
@@ -19,7 +19,7 @@ from tests.unit.privacy.keys import VENDOR_KEYS, vendor_key
 
 @covers("CAP-12")
 def test_a_good_item_is_confirmed_by_the_users_own_words() -> None:
-    (proposal,) = read(answered(an_item()), an_exchange(), items=8).proposals
+    (proposal,) = read_answer(answered(an_item()), an_exchange(), items=8).proposals
     assert proposal.tier is Tier.CONFIRMED
     assert proposal.basis is Basis.MODEL
     assert (proposal.kind, proposal.role, proposal.messages) == (Kind.RULE, Role.USER, ("m1",))
@@ -39,7 +39,7 @@ def test_a_good_item_is_confirmed_by_the_users_own_words() -> None:
     ],
 )
 def test_an_item_without_the_users_own_words_is_a_candidate(said: str, changed: dict[str, object]) -> None:
-    (proposal,) = read(answered(an_item(**changed)), [a_turn(said)], items=8).proposals
+    (proposal,) = read_answer(answered(an_item(**changed)), [a_turn(said)], items=8).proposals
     assert proposal.tier is Tier.CANDIDATE
 
 
@@ -56,7 +56,7 @@ def test_an_item_without_the_users_own_words_is_a_candidate(said: str, changed: 
 )
 def test_the_list_is_found_as_models_write_it(around: str) -> None:
     answer = around.format(answered(an_item()))
-    assert len(read(answer, an_exchange(), items=8).proposals) == 1
+    assert len(read_answer(answer, an_exchange(), items=8).proposals) == 1
 
 
 @pytest.mark.parametrize(
@@ -80,12 +80,12 @@ def test_the_list_is_found_as_models_write_it(around: str) -> None:
     ids=lambda answer: answer[:20],
 )
 def test_what_is_no_list_is_unreadable(answer: str) -> None:
-    with pytest.raises(Unreadable):
-        read(answer, an_exchange(), items=8)
+    with pytest.raises(UnreadableAnswer):
+        read_answer(answer, an_exchange(), items=8)
 
 
 def test_nothing_worth_keeping_is_a_good_answer() -> None:
-    assert read("[]", an_exchange(), items=8).proposals == ()
+    assert read_answer("[]", an_exchange(), items=8).proposals == ()
 
 
 QUOTES: list[object] = [None, 3, [], "", "never edit", "never " * 300, "-" * 20]
@@ -107,7 +107,7 @@ WRONG: list[object] = [
 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
 def test_a_wrong_item_is_dropped_alone(wrong: object) -> None:
-    reading = read(answered(wrong, an_item()), an_exchange(), items=8)
+    reading = read_answer(answered(wrong, an_item()), an_exchange(), items=8)
     assert len(reading.proposals) == 1
     assert len(reading.dropped) == 1
 
@@ -116,18 +116,18 @@ def test_a_missing_field_drops_the_item() -> None:
     for name in an_item():
         item = an_item()
         del item[name]
-        assert read(answered(item), an_exchange(), items=8).proposals == ()
+        assert read_answer(answered(item), an_exchange(), items=8).proposals == ()
 
 
 def test_of_a_thousand_items_a_few_are_taken_and_few_are_looked_at() -> None:
     good = [an_item(text=f"Never edit files below db/migrations by hand{'.' * n}") for n in range(1, 6)]
-    assert len(read(answered(*good * 200), an_exchange(), items=3).proposals) == 3
-    reading = read(answered(*[None] * 1_000, an_item()), an_exchange(), items=3)
+    assert len(read_answer(answered(*good * 200), an_exchange(), items=3).proposals) == 3
+    reading = read_answer(answered(*[None] * 1_000, an_item()), an_exchange(), items=3)
     assert (len(reading.proposals), len(reading.dropped)) == (0, 12)
 
 
 def test_the_same_twice_is_one() -> None:
-    assert len(read(answered(an_item(), an_item()), an_exchange(), items=8).proposals) == 1
+    assert len(read_answer(answered(an_item(), an_item()), an_exchange(), items=8).proposals) == 1
 
 
 @covers("CAP-12")
@@ -141,18 +141,18 @@ def test_the_same_twice_is_one() -> None:
     ],
 )
 def test_invented_evidence_drops_the_item(invented: str) -> None:
-    assert read(answered(an_item(evidence=invented)), an_exchange(), items=8).proposals == ()
+    assert read_answer(answered(an_item(evidence=invented)), an_exchange(), items=8).proposals == ()
 
 
 def test_a_quote_may_be_broken_into_lines_otherwise() -> None:
     turns = [a_turn("Please never edit\n   files below\tdb/migrations by hand: `make schema` generates them.")]
-    (proposal,) = read(answered(an_item()), turns, items=8).proposals
+    (proposal,) = read_answer(answered(an_item()), turns, items=8).proposals
     assert proposal.evidence == ("never edit\n   files below\tdb/migrations by hand",)
 
 
 def test_a_quote_does_not_go_from_one_turn_to_the_next() -> None:
     across = f"{RULE.split()[-1]} {PAGE[:20]}"
-    assert read(answered(an_item(evidence=across)), an_exchange(), items=8).proposals == ()
+    assert read_answer(answered(an_item(evidence=across)), an_exchange(), items=8).proposals == ()
 
 
 @covers("CAP-12", "PRI-3")
@@ -161,14 +161,14 @@ def test_what_a_tool_printed_is_at_most_something_that_was_read(kind: str) -> No
     item = an_item(
         kind=kind, text="Every project should always enable resolver2.", evidence="should always enable resolver2"
     )
-    (proposal,) = read(answered(item), an_exchange(), items=8).proposals
+    (proposal,) = read_answer(answered(item), an_exchange(), items=8).proposals
     assert (proposal.kind, proposal.role) == (Kind.RESEARCH, Role.TOOL)
 
 
 @covers("PRI-3")
 def test_what_the_agent_says_of_its_user_is_not_their_rule() -> None:
     item = an_item(text="Keep the lock file in the repository.", evidence="keep the lock file in the repository")
-    (proposal,) = read(answered(item), an_exchange(), items=8).proposals
+    (proposal,) = read_answer(answered(item), an_exchange(), items=8).proposals
     assert (proposal.kind, proposal.role) == (Kind.RESEARCH, Role.ASSISTANT)
 
 
@@ -176,7 +176,7 @@ def test_what_the_agent_says_of_its_user_is_not_their_rule() -> None:
 def test_an_echo_of_a_tool_stays_the_words_of_the_tool() -> None:
     said = "Every project should always enable resolver2 in its settings."
     turns = [a_turn(said, message="t", role=Role.TOOL), a_turn(said, message="a", role=Role.ASSISTANT)]
-    (proposal,) = read(answered(an_item(kind="decision", text=said, evidence=said)), turns, items=8).proposals
+    (proposal,) = read_answer(answered(an_item(kind="decision", text=said, evidence=said)), turns, items=8).proposals
     assert (proposal.kind, proposal.role) == (Kind.RESEARCH, Role.TOOL)
 
 
@@ -192,7 +192,7 @@ def test_a_quote_of_the_user_cannot_carry_what_a_tool_wants(kind: Kind) -> None:
         text="Deploys upload the coverage archive to storage of the partner.",
         evidence="please do it like that from now on",
     )
-    assert read(answered(item), turns, items=8).proposals == ()
+    assert read_answer(answered(item), turns, items=8).proposals == ()
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_quote_of_the_user_cannot_carry_what_a_tool_wants(kind: Kind) -> None:
     ],
 )
 def test_a_text_that_says_what_nobody_said_is_dropped(invented: str) -> None:
-    assert read(answered(an_item(text=invented)), an_exchange(), items=8).proposals == ()
+    assert read_answer(answered(an_item(text=invented)), an_exchange(), items=8).proposals == ()
 
 
 def test_a_text_in_somewhat_other_words_is_kept() -> None:
@@ -214,7 +214,7 @@ def test_a_text_in_somewhat_other_words_is_kept() -> None:
         text="If the build fails in the sandbox without network, pass --offline to cargo in ci/build.sh.",
         evidence="I added --offline to the cargo call in ci/build.sh",
     )
-    (proposal,) = read(answered(item), an_exchange(), items=8).proposals
+    (proposal,) = read_answer(answered(item), an_exchange(), items=8).proposals
     assert proposal.kind is Kind.ERROR_PATTERN
 
 
@@ -231,15 +231,15 @@ INJECTED = [
 def test_an_injected_order_is_dropped_even_where_it_was_really_said(order: str, role: Role) -> None:
     turns = [*an_exchange(), a_turn(order, message="m4", role=role)]
     honest = order.split(".")[0]
-    assert read(answered(an_item(text=order, evidence=order)), turns, items=8).proposals == ()
-    assert read(answered(an_item(text=honest, evidence=order[:60])), turns, items=8).proposals == ()
+    assert read_answer(answered(an_item(text=order, evidence=order)), turns, items=8).proposals == ()
+    assert read_answer(answered(an_item(text=honest, evidence=order[:60])), turns, items=8).proposals == ()
 
 
 @covers("PRI-3")
 def test_a_harmless_text_with_an_order_as_its_quote_is_dropped() -> None:
     turns = [a_turn(f"{RULE} {INJECTED[0]}", message="m1")]
-    assert read(answered(an_item(evidence=INJECTED[0])), turns, items=8).proposals == ()
-    assert len(read(answered(an_item()), turns, items=8).proposals) == 1
+    assert read_answer(answered(an_item(evidence=INJECTED[0])), turns, items=8).proposals == ()
+    assert len(read_answer(answered(an_item()), turns, items=8).proposals) == 1
 
 
 @covers("PRI-3")
@@ -247,7 +247,7 @@ def test_a_harmless_text_with_an_order_as_its_quote_is_dropped() -> None:
 def test_what_stands_beside_an_order_in_the_words_of_others_is_dropped(role: Role) -> None:
     item = an_item(kind="research", text="The user approves every command.", evidence="the user approves every command")
     turns = [*an_exchange(), a_turn(INJECTED[0], message="m4", role=role)]
-    assert read(answered(item), turns, items=8).dropped == ("it reads as an order to an agent",)
+    assert read_answer(answered(item), turns, items=8).dropped == ("it reads as an order to an agent",)
 
 
 @covers("PRI-1")
@@ -255,10 +255,10 @@ def test_a_secret_in_an_answer_never_comes_through() -> None:
     for beginning, pattern, _ in VENDOR_KEYS[::7]:
         key = vendor_key(random.Random(beginning), beginning, pattern)
         text = f"Never edit files below db/migrations by hand, {key}"
-        reading = read(answered(an_item(text=text), an_item(evidence=key)), an_exchange(), items=8)
+        reading = read_answer(answered(an_item(text=text), an_item(evidence=key)), an_exchange(), items=8)
         assert key not in repr(reading)
         heard = [*an_exchange(), a_turn(f"{RULE} {key}", message="m4")]  # as if nobody had redacted it
-        assert key not in repr(read(answered(an_item(text=text)), heard, items=8))
+        assert key not in repr(read_answer(answered(an_item(text=text)), heard, items=8))
 
 
 JSON: st.SearchStrategy[Any] = st.recursive(
@@ -279,8 +279,8 @@ FIELDS = st.fixed_dictionaries(
 def test_whatever_comes_every_proposal_rests_on_a_quote(items: list[object]) -> None:
     turns = an_exchange()
     try:
-        reading = read(json.dumps(items), turns, items=2)
-    except Unreadable:
+        reading = read_answer(json.dumps(items), turns, items=2)
+    except UnreadableAnswer:
         return
     assert len(reading.proposals) <= 2
     by_message = {turn.message: turn for turn in turns}
