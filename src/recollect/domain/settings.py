@@ -82,9 +82,7 @@ class InjectSettings:
     """Injection in general: settings for every moment."""
 
     enabled: bool = True  # false: nothing is ever shown to a model
-    placement: TurnPlacement = (
-        TurnPlacement.MESSAGE
-    )  # or "system": the whole block is rewritten in the system prompt on each call
+    placement: TurnPlacement = TurnPlacement.MESSAGE  # or "system": rewrite the block in the system prompt on each call
     mode: Mode = Mode.CONSERVATIVE  # or "aggressive": a block does not count the memories that did not fit
     log_days: int = 30  # how many days the reasons for showing or not showing a memory are kept; 0 = not at all
 

@@ -85,10 +85,10 @@ class AnswerReader:
         self._received.extend(piece)
 
 
-class Talk:
+class DaemonTalk:
     """One long request to a daemon, and its answer, as lines. `hear` gets each line that arrives, and b"" at the end."""
 
-    def __init__(self, connection: socket, hear: Callable[[Talk, bytes], None]) -> None:
+    def __init__(self, connection: socket, hear: Callable[[DaemonTalk, bytes], None]) -> None:
         self._connection = connection
         self._hear = hear
         self.waiting: dict[str, Any] = {}  # unanswered ids, by their JSON: 1 is not "1"
@@ -149,7 +149,7 @@ class Bridge:
         self._session = f"mcp-{os.urandom(4).hex()}"
         self._lock = threading.Condition()
         self._writing = threading.Lock()  # a separate lock: a slow client must not keep us from reading
-        self._talk: Talk | None = None
+        self._talk: DaemonTalk | None = None
         self._handshake: list[bytes] = []  # of an older client: `initialize`, then `notifications/initialized`
 
     def run(self) -> int:
@@ -218,7 +218,7 @@ class Bridge:
         if is_request:
             self._write(_error(message["id"], INTERNAL_ERROR, why))
 
-    def _end_broken_talk(self, talk: Talk, key: str | None) -> bool:
+    def _end_broken_talk(self, talk: DaemonTalk, key: str | None) -> bool:
         """End a broken talk; True if the request was already answered with an error when the daemon ended."""
         with self._lock:
             self._end_talk(talk)
@@ -270,7 +270,7 @@ class Bridge:
         except (hook.HookFailed, OSError):  # the first request gets the error
             pass
 
-    def _current_talk(self) -> Talk:
+    def _current_talk(self) -> DaemonTalk:
         """Return the talk with the running daemon; start a daemon if there is none."""
         with self._lock:
             if self._talk is not None and not self._talk.is_over:
@@ -286,14 +286,14 @@ class Bridge:
             self._talk = talk
         return talk
 
-    def _begin_talk(self, call: hook.HookRun) -> Talk:
+    def _begin_talk(self, call: hook.HookRun) -> DaemonTalk:
         """Retry for a while: a daemon that is ending may still accept a connection and answer nothing."""
         folder = b""
         if self._folder is not None:
             folder = b"Recollect-Folder: %b\r\n" % _percent_encode(os.fsencode(self._folder))
         give_up = time.monotonic() + BEGIN_S
         while True:
-            talk = Talk(call.connect() or _start_daemon(call), self._receive)
+            talk = DaemonTalk(call.connect() or _start_daemon(call), self._receive)
             head = (
                 b"POST /v1/mcp HTTP/1.1\r\n%bContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n%b"
                 b"Recollect-Session: %b\r\n\r\n" % (call.authority, folder, self._session.encode())
@@ -314,7 +314,7 @@ class Bridge:
                 raise hook.HookFailed(f"it answered {status}; `recollect doctor` may say why")
             time.sleep(POLL_S)
 
-    def _receive(self, talk: Talk, line: bytes) -> None:
+    def _receive(self, talk: DaemonTalk, line: bytes) -> None:
         """Runs in the thread of the talk; an empty line is its end."""
         if not line:
             self._answer_lost(talk)
@@ -334,7 +334,7 @@ class Bridge:
             talk.waiting.pop(key, None)
             self._lock.notify_all()
 
-    def _answer_lost(self, talk: Talk) -> None:
+    def _answer_lost(self, talk: DaemonTalk) -> None:
         """Answer every waiting request with an error."""
         with self._lock:
             self._end_talk(talk)
@@ -345,7 +345,7 @@ class Bridge:
         for request in lost:
             self._write(_error(request, INTERNAL_ERROR, HANGS if talk.hangs else ENDED))
 
-    def _end_talk(self, talk: Talk) -> None:
+    def _end_talk(self, talk: DaemonTalk) -> None:
         talk.is_over = True
         if self._talk is talk:
             self._talk = None

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.mcp import bridge
-from recollect.mcp.bridge import AnswerReader, Bridge, Talk, _lines_of, _parse, _percent_encode, current_folder
+from recollect.mcp.bridge import AnswerReader, Bridge, DaemonTalk, _lines_of, _parse, _percent_encode, current_folder
 
 
 @given(path=st.binary(min_size=1))
@@ -86,7 +86,7 @@ def hanging(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Bridge, list[dict
     monkeypatch.setattr(bridge, "ANSWER_S", 0.05)
     made, heard, (here, there) = Bridge(None), [], socket.socketpair()
     monkeypatch.setattr(made, "_write", lambda line: heard.append(json.loads(line)))
-    made._talk = Talk(here, made._receive)
+    made._talk = DaemonTalk(here, made._receive)
     made._talk._thread.start()
     with here, there:
         yield made, heard

@@ -30,7 +30,7 @@ SUMMARY = "The receipt is now sent after the event id is stored. All tests pass.
 
 
 def older_session() -> Iterator[Event]:
-    talk = Talk("january", datetime(2026, 1, 19, 10, 0, tzinfo=UTC))
+    talk = StoryTalk("january", datetime(2026, 1, 19, 10, 0, tzinfo=UTC))
     yield talk.start()
     yield talk.prompt(
         "Receipts are sent twice. We decided to handle each payment webhook once, by its event id, "
@@ -43,7 +43,7 @@ def older_session() -> Iterator[Event]:
 
 
 def first_session() -> Iterator[Event]:
-    talk = Talk("monday", datetime(2026, 3, 2, 9, 0, tzinfo=UTC))
+    talk = StoryTalk("monday", datetime(2026, 3, 2, 9, 0, tzinfo=UTC))
     yield talk.start()
     yield talk.prompt("Add a login route. Always use pnpm here, never npm.")
     yield talk.reply("Should I keep sessions in Redis or in Postgres?")
@@ -58,7 +58,7 @@ def first_session() -> Iterator[Event]:
 
 
 def second_session() -> Iterator[Event]:
-    talk = Talk("tuesday", datetime(2026, 3, 3, 14, 0, tzinfo=UTC))
+    talk = StoryTalk("tuesday", datetime(2026, 3, 3, 14, 0, tzinfo=UTC))
     yield talk.start()
     yield talk.prompt("A customer got two receipts for one payment. Check the webhook.")
     yield talk.tool("edit", filePath="src/webhooks.ts")
@@ -76,7 +76,7 @@ def second_session() -> Iterator[Event]:
     yield talk.end()
 
 
-class Talk:
+class StoryTalk:
     """Builds the events of one session, one minute apart."""
 
     def __init__(self, session: str, at: datetime) -> None:
