@@ -182,7 +182,7 @@ def test_a_running_daemon_follows_the_files_and_a_broken_one_of_a_project_does_n
     assert starts_with_a_block("broken")
     assert starts_with_a_block("still broken")
     log = home.places.log.read_text()
-    assert log.count(f"{str(project)!r} cannot be used") == 1
+    assert log.count(f"{str(project)!r} has a mistake") == 1
     assert "secret" not in log
 
 

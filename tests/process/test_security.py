@@ -27,11 +27,11 @@ SAID = "the-words-of-a-user"
 DAEMON = """
 from recollect import config
 from recollect.daemon.lifecycle import serve
-from recollect.daemon.lock import lock, make_private_folder
+from recollect.daemon.lock import make_private_folder, take_lock
 from recollect.daemon.protocol import Bounds
 places = config.places()
 make_private_folder(places.runtime)
-with lock(places):
+with take_lock(places):
     serve(places, Bounds(header_s=0.4, body_s=0.4, connections=12))
 """
 
@@ -215,7 +215,7 @@ def test_the_log_is_for_its_user_alone_also_after_it_was_turned_over(tmp_path: P
 import logging, os, sys, pathlib
 from recollect.daemon import log
 log.MAX_BYTES = 300
-log.begin(pathlib.Path(sys.argv[1]))
+log.start_log(pathlib.Path(sys.argv[1]))
 try:
     raise ValueError("what somebody said")
 except ValueError:
@@ -225,7 +225,7 @@ for n in range(9):
 for n in range(50):
     logging.getLogger("recollect.daemon").warning("unauthorised", extra={"where": "guard"})
     logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
-log.STRANGERS_S = 0
+log.OUTSIDE_S = 0
 logging.getLogger("recollect.daemon").warning("unauthorised", extra={"where": "guard"})
 assert pathlib.Path(sys.argv[1]).read_text().endswith('"says": "unauthorised", "left_out": 49}\\n')
 first, *others, http, stranger = [(one.where, one.code) for one in log.last_errors()]
