@@ -129,10 +129,10 @@ def find_replaced_files(files: Collection[str]) -> Iterator[tuple[int, str]]:
 
     Sees only the processes of this user.
     """
-    return _replaced_on_macos(files) if _is_macos() else _replaced_on_linux(files)
+    return _find_on_macos(files) if _is_macos() else _find_on_linux(files)
 
 
-def _replaced_on_linux(files: Collection[str]) -> Iterator[tuple[int, str]]:
+def _find_on_linux(files: Collection[str]) -> Iterator[tuple[int, str]]:
     try:
         processes = sorted(int(entry.name) for entry in PROCESSES.iterdir() if entry.name.isdigit())
     except OSError:
@@ -159,7 +159,7 @@ def _is_same_file(descriptor: Path, name: str) -> bool:
         return False
 
 
-def _replaced_on_macos(files: Collection[str]) -> Iterator[tuple[int, str]]:
+def _find_on_macos(files: Collection[str]) -> Iterator[tuple[int, str]]:
     """Read `lsof`, one field per line: p process, f descriptor, i inode, n name."""
     process = inode = 0
     for line in _output_of("/usr/sbin/lsof", "-nPw", "-u", str(os.getuid()), "-F", "pfin").splitlines():

@@ -39,7 +39,7 @@ def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_o
       those most likely to matter first, with the words they come from
 
     Until you decide, the first two are shown to agents as usual, flagged texts are never injected, and a candidate is
-    shown only if it fits a prompt well. A candidate that is never needed fades by itself."""
+    shown only if the agent asks or the same error returns. A candidate that is never needed fades by itself."""
     if ctx.invoked_subcommand is not None:
         return
     asked = ToReview(
