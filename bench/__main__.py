@@ -30,7 +30,7 @@ from bench import (
 )
 from bench.corpus import prompts
 from bench.measure import NAME_CHARS
-from bench.vectors import NO_MODEL, Reals, VectorSource, synthetic
+from bench.vectors import NO_MODEL, Reals, Vectors, synthetic
 from recollect import config, wiring
 from recollect.engine.ports import Embeds
 
@@ -84,13 +84,13 @@ def main() -> None:
     print(f"\ntook {time.monotonic() - began:.0f} s")
 
 
-def _make_vectors(model: Embeds | None) -> tuple[VectorSource, Reals]:
+def _make_vectors(model: Embeds | None) -> tuple[Vectors, Reals]:
     if model is None:
         print("There is no model (build it with `recollect model build`): all vectors are synthetic.")
-        return VectorSource(NO_MODEL, synthetic(background.TEXTS)), synthetic(QUESTIONS, seed=7)
+        return Vectors(NO_MODEL, synthetic(background.TEXTS)), synthetic(QUESTIONS, seed=7)
     originals = _run_section("meanings in the background", "alone", lambda at: background.run(at, model))
     print(f"\nVectors below: {len(originals):,} of the model for texts, each turned a little at random for the others.")
-    return VectorSource(model.model, originals), background.as_rows(
+    return Vectors(model.model, originals), background.as_rows(
         [model.embed_question(one) for one in prompts(QUESTIONS)]
     )
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from bench.corpus import NOW, project, prompts, turns
-from bench.measure import row, time_each
+from bench.measure import measure, row
 from bench.search import engine_on, open_store
-from bench.vectors import PreparedEmbedder, Reals, VectorSource
+from bench.vectors import PreparedEmbedder, Reals, Vectors
 from recollect.domain.event import Prompt
 from recollect.domain.memory import MessageId, SessionId
 from recollect.engine.engine import Engine
@@ -20,26 +20,26 @@ QUERIES = 100
 VECTORS_PER_TURN = 20  # more than any turn has
 
 
-def run(folder: Path, sizes: tuple[int, ...], given: VectorSource, questions: Reals) -> None:
+def run(folder: Path, sizes: tuple[int, ...], given: Vectors, questions: Reals) -> None:
     for size in sizes:
-        _measure_size(folder, size, given, questions)
+        _measure(folder, size, given, questions)
 
 
-def _measure_size(folder: Path, size: int, given: VectorSource, questions: Reals) -> None:
+def _measure(folder: Path, size: int, given: Vectors, questions: Reals) -> None:
     database = folder / f"{size}.db"
     prepared = PreparedEmbedder(given.model, iter(()), questions)
     with open_store(database, prepared) as (store, engine):
         _write(store, engine, size, given)
-        by_word = time_each(prompts(QUERIES), lambda prompt: _recall(engine_on(store, None), prompt))
+        by_word = measure(prompts(QUERIES), lambda prompt: _recall(engine_on(store, None), prompt))
         row(f"{size:>9,} turns of one project: by word", by_word, by_word)
         _recall(engine, "How does the worker retry?")
-        both = time_each(prompts(QUERIES), lambda prompt: _recall(engine, prompt))
+        both = measure(prompts(QUERIES), lambda prompt: _recall(engine, prompt))
         row(f"{size:>9,} turns of one project: without embedding the question", both, by_word)
-        quoting = time_each(_first_prompts(), engine.handle)
+        quoting = measure(_first_prompts(), engine.handle)
         row(f"{size:>9,} turns of one project: a prompt that may quote them", quoting, by_word)
     row(
         f"{size:>9,} turns of one project: first search",
-        time_each(range(3), lambda _: _first_search(database, prepared)),
+        measure(range(3), lambda _: _first_search(database, prepared)),
     )
 
 
@@ -50,7 +50,7 @@ def _first_prompts() -> Iterator[Prompt]:
         yield Prompt(session=session, at=NOW, project=project(0), message=MessageId("m"), text=text)
 
 
-def _write(store: SqliteStore, engine: Engine, size: int, given: VectorSource) -> None:
+def _write(store: SqliteStore, engine: Engine, size: int, given: Vectors) -> None:
     waiting = turns(size)
     while some := list(islice(waiting, AT_ONCE)):
         engine.archive(some)
@@ -59,7 +59,7 @@ def _write(store: SqliteStore, engine: Engine, size: int, given: VectorSource) -
         pass
 
 
-def _make_vectors(given: VectorSource, size: int) -> Iterator[Reals]:
+def _make_vectors(given: Vectors, size: int) -> Iterator[Reals]:
     return given.blocks(size * VECTORS_PER_TURN)
 
 

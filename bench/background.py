@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.corpus import NOW, PROJECTS, drafts, prompts
-from bench.measure import row, time_each, verdict
+from bench.measure import measure, row, verdict
 from bench.search import engine_on, open_store, recall
 from bench.vectors import Reals
 from recollect.domain.vector import ModelId, Vector
@@ -58,12 +58,12 @@ def run(folder: Path, model: Embeds) -> Reals:
         )
         made = as_rows(recording.made)
         asked = [(number % PROJECTS, prompt) for number, prompt in enumerate(prompts(200))]
-        alone = time_each(asked, lambda one: recall(by_word, *one))
+        alone = measure(asked, lambda one: recall(by_word, *one))
         row(f"{TEXTS:>9,} in {PROJECTS} projects: recall by word", alone, alone)
         by_word.bring_back(drafts(MEANWHILE, seed=6), at=NOW, by="bench")
         embedding = threading.Thread(target=_embed_all, args=[background])
         embedding.start()
-        while_embedding = time_each(
+        while_embedding = measure(
             (one for one in asked * 10 if embedding.is_alive()), lambda one: recall(by_word, *one)
         )
         embedding.join()

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 from bench.corpus import project
-from bench.measure import Times, row, time_each
+from bench.measure import Times, measure, row
 from bench.search import open_store, write, write_vectors
-from bench.vectors import VectorSource
+from bench.vectors import Vectors
 from recollect import config
 
 TIMES = 5
@@ -24,17 +24,17 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-def run(folder: Path, given: VectorSource, model: Path, sizes: tuple[int, ...]) -> None:
+def run(folder: Path, given: Vectors, model: Path, sizes: tuple[int, ...]) -> None:
     for size in sizes:
         home = folder / str(size)
         env = {"HOME": str(home), "PATH": os.environ["PATH"], config.MODEL_VARIABLE: str(model)}
         with open_store(config.places(env).database) as (store, engine):
             write(engine, size, projects=1)
             write_vectors(store, given, size)
-        _measure_size(size, home, env)
+        _measure(size, home, env)
 
 
-def _measure_size(size: int, home: Path, env: dict[str, str]) -> None:
+def _measure(size: int, home: Path, env: dict[str, str]) -> None:
     recollect = Path(sys.executable).with_name("recollect")
     asked = [str(recollect), "recall", "How does the worker retry?", "--project", project(0)]
     peaks_kib: list[int] = []
@@ -48,7 +48,7 @@ def _measure_size(size: int, home: Path, env: dict[str, str]) -> None:
         computed_s.append(float(computed))
 
     call(None)  # the first one reads everything from the disk
-    times = time_each(range(TIMES), call)
+    times = measure(range(TIMES), call)
     times = Times(times.p50_ms, times.p95_ms, statistics.median(computed_s) * 1000)
     row(f"{size:>9,} in one project: recollect recall", times, target_ms=TARGET_MS)
     print(f"{size:>9,} in one project: at most {max(peaks_kib) / 1024:.0f} MB of memory", flush=True)

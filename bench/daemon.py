@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import traffic
-from bench.measure import NAME_CHARS, amount, row, time_each, times
+from bench.measure import NAME_CHARS, amount, measure, row, times
 from bench.traffic import Connection, Request
 from recollect import client, hook
 from recollect.client import Client
@@ -65,7 +65,7 @@ def _daemon(home: Path, model: Path | None) -> Iterator[Daemon]:
     asks = Client(places(env).socket)
     process = subprocess.Popen(client.DAEMON_COMMAND, env=env, cwd=home)
     try:
-        row("from nothing to an answer", time_each([0], lambda _: _until_up(asks)))
+        row("from nothing to an answer", measure([0], lambda _: _until_up(asks)))
         yield Daemon(process, env, places(env).socket)
     finally:
         asks.stop()
@@ -90,9 +90,9 @@ def _round_trip(daemon: Daemon, what: str, asked: Request) -> None:
 
     with Connection(daemon.socket) as kept:
         kept.ask(asked.path, asked.body)  # the first request loads the code for it
-        trips = time_each(range(ROUND_TRIPS), lambda _: kept.ask(asked.path, asked.body))
+        trips = measure(range(ROUND_TRIPS), lambda _: kept.ask(asked.path, asked.body))
         row(f"{what}: connection kept", trips, with_p99=True)
-    row(f"{what}: a new connection", time_each(range(ROUND_TRIPS), lambda _: reconnect_and_ask()), with_p99=True)
+    row(f"{what}: a new connection", measure(range(ROUND_TRIPS), lambda _: reconnect_and_ask()), with_p99=True)
 
 
 def _hook_calls(daemon: Daemon) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy
 
-from bench.measure import row, time_each
+from bench.measure import measure, row
 from recollect import config
 from recollect.embed import reference
 from recollect.embed.folder import check
@@ -22,14 +22,14 @@ def run(_: Path) -> None:
     folder = config.places().model
     weights = _random_weights()
     plain = {
-        count: time_each([[0] * count] * 10, lambda ids: reference.compute_vectors(weights, [ids])) for count in TOKENS
+        count: measure([[0] * count] * 10, lambda ids: reference.compute_vectors(weights, [ids])) for count in TOKENS
     }
-    row("every byte checked", time_each(range(10), lambda _: check(folder)), plain[41])
-    row("loaded, with the check", time_each(range(10), lambda _: load(folder)), plain[41])
+    row("every byte checked", measure(range(10), lambda _: check(folder)), plain[41])
+    row("loaded, with the check", measure(range(10), lambda _: load(folder)), plain[41])
     minilm = load(folder)
     for count in TOKENS:
         text = "word " * (count - 2)  # plus one token at each end
-        row(f"a text of {count} tokens", time_each([text] * 50, minilm.embed), plain[count])
+        row(f"a text of {count} tokens", measure([text] * 50, minilm.embed), plain[count])
 
 
 def _random_weights() -> "Weights":

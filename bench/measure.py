@@ -30,7 +30,7 @@ class Times:
         )
 
 
-def time_each(items: Iterable[T], action: Callable[[T], object]) -> Times:
+def measure(items: Iterable[T], action: Callable[[T], object]) -> Times:
     spent_ms, computed_ms = [], []
     for item in items:
         began, computed = time.perf_counter(), time.thread_time()

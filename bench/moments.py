@@ -12,10 +12,10 @@ from itertools import count
 from pathlib import Path
 
 from bench.corpus import NOW, PROJECTS, errors, project, prompts, sentences
-from bench.measure import Times, row, time_each
+from bench.measure import Times, measure, row
 from bench.plain import PlainSearch
 from bench.search import FEWER_FROM, PROJECTS_IN_TURN, QUERIES, database, open_store, recall, write, write_vectors
-from bench.vectors import PreparedEmbedder, Reals, VectorSource
+from bench.vectors import PreparedEmbedder, Reals, Vectors
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.event import Asked, Compacting, Event, Prompt, Reply, SessionStarted, ToolFailed
 from recollect.domain.injection import Choice, Injection, Placement, Sent, Verdict
@@ -40,21 +40,21 @@ MINUTE = timedelta(minutes=1)
 def run(
     folder: Path,
     sizes: Sequence[int],
-    given: VectorSource,
+    given: Vectors,
     questions: Reals,
     new_model: Callable[[], Embeds | None] = no_model,
 ) -> None:
     """Measure each size; databases that `search` left in the folder are reused."""
     for size in sizes:
-        _measure_size(folder, size, given, questions)
+        _measure(folder, size, given, questions)
     model = new_model()
     if model is not None:
-        row("          what embedding the prompt adds to each", time_each(prompts(QUERIES), model.embed_question))
+        row("          what embedding the prompt adds to each", measure(prompts(QUERIES), model.embed_question))
 
 
-def _measure_size(folder: Path, size: int, given: VectorSource, questions: Reals) -> None:
+def _measure(folder: Path, size: int, given: Vectors, questions: Reals) -> None:
     plain = PlainSearch(folder / f"plain-{size}-{PROJECTS}.db", size)
-    usual = time_each(enumerate(prompts(FEWER_FROM.get(size, QUERIES))), lambda asked: plain.search(*asked))
+    usual = measure(enumerate(prompts(FEWER_FROM.get(size, QUERIES))), lambda asked: plain.search(*asked))
     plain.close()
     row(f"{size:>9,} memories: plain FTS5 join", usual, usual)
     file = database(folder, size)
@@ -69,12 +69,7 @@ def _measure_size(folder: Path, size: int, given: VectorSource, questions: Reals
         both.warm_up()
         name = f"{size:>9,} memories"
         row(f"{name}: a session start", by_word.starts(), usual, target_ms=START_MS)
-        row(
-            f"{name}: a session start, prepared by the daemon",
-            by_word.starts_when_prepared(),
-            usual,
-            target_ms=START_MS,
-        )
+        row(f"{name}: a session start, prepared by the daemon", by_word.warm_starts(), usual, target_ms=START_MS)
         for host, how in ((by_word, "by word"), (both, "by word and meaning")):
             wanted, wanted_p95 = TURN_MS.get(size), TURN_P95_MS.get(size)
             row(f"{name}: a turn {how}", host.turns(), usual, target_ms=wanted, target_p95_ms=wanted_p95)
@@ -101,9 +96,9 @@ class _Host:
             recall(self._engine, number, "How does the worker retry?")
 
     def starts(self) -> Times:
-        return time_each((session.start() for session in self._sessions(SESSIONS * 5)), self._engine.handle)
+        return measure((session.start() for session in self._sessions(SESSIONS * 5)), self._engine.handle)
 
-    def starts_when_prepared(self) -> Times:
+    def warm_starts(self) -> Times:
         """Measure starts in projects that had a session before, prepared as by the daemon."""
 
         def prepared() -> Iterator[SessionStarted]:
@@ -112,25 +107,25 @@ class _Host:
                 self._engine.prepare(NOW)
                 yield _Session(id=SessionId(next(self._names)), folder=session.folder).start()
 
-        return time_each(prepared(), self._engine.handle)
+        return measure(prepared(), self._engine.handle)
 
     def turns(self) -> Times:
-        return time_each(self._whole_sessions(), self._prompt)
+        return measure(self._whole_sessions(), self._prompt)
 
     def late_turns(self) -> Times:
         """Measure turns of one session whose live context is known only from the log."""
         (session,) = self._start_sessions(1)
         log_turns(self._store, session.id, LONG)
-        return time_each(map(session.prompt, prompts(QUERIES // 4)), self._prompt)
+        return measure(map(session.prompt, prompts(QUERIES // 4)), self._prompt)
 
     def failures(self) -> Times:
-        return time_each(self._after_prompts(_Session.failure, errors(SESSIONS * TURNS)), self._engine.handle)
+        return measure(self._after_prompts(_Session.failure, errors(SESSIONS * TURNS)), self._engine.handle)
 
     def questions(self) -> Times:
-        return time_each(self._after_prompts(_Session.question, prompts(SESSIONS * TURNS, seed=8)), self._engine.handle)
+        return measure(self._after_prompts(_Session.question, prompts(SESSIONS * TURNS, seed=8)), self._engine.handle)
 
     def compactions(self) -> Times:
-        return time_each(self._ready_to_compact(), self._engine.handle)
+        return measure(self._ready_to_compact(), self._engine.handle)
 
     def _prompt(self, prompt: Prompt) -> None:
         self.asked += 1

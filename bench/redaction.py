@@ -5,7 +5,7 @@ from base64 import b64encode
 from pathlib import Path
 
 from bench.corpus import prompts
-from bench.measure import row, time_each
+from bench.measure import measure, row
 from recollect.privacy.secrets import redact
 
 MEGABYTE = 1_000_000
@@ -16,17 +16,17 @@ LINES = 1_000  # together: one line is too short to measure
 def run(_: Path) -> None:
     parts = _parts(random.Random(1))
     mixed = _fill_megabyte("\n".join(part[:20_000] for part in parts.values()))
-    row("1 MB of all of these", time_each(range(5), lambda _: redact(mixed)), target_ms=100)
+    row("1 MB of all of these", measure(range(5), lambda _: redact(mixed)), target_ms=100)
     for name, part in parts.items():
         megabyte = _fill_megabyte(part)
-        row(f"1 MB of {name}", time_each([megabyte] * 3, redact))
+        row(f"1 MB of {name}", measure([megabyte] * 3, redact))
     name = "DB_PASS" + "WORD"  # split, because this file is part of the measured text
     with_secrets = mixed[: MEGABYTE // 2] + f"\n{name}=hunter2!x\n" + mixed[MEGABYTE // 2 :]
-    row("1 MB of all of these, and a secret", time_each(range(5), lambda _: redact(with_secrets)))
+    row("1 MB of all of these, and a secret", measure(range(5), lambda _: redact(with_secrets)))
     lines = [mixed[start : start + LINE_CHARS] for start in range(0, LINES * LINE_CHARS, LINE_CHARS)]
     row(
         f"{LINES:,} texts of {LINE_CHARS} characters",
-        time_each(range(5), lambda _: [redact(line) for line in lines]),
+        measure(range(5), lambda _: [redact(line) for line in lines]),
         target_ms=60,
     )
 

@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from bench.corpus import drafts
-from bench.measure import Times, row, time_each
+from bench.measure import Times, measure, row
 from recollect import wiring
 from recollect.domain.history import DeedKind
 from recollect.domain.settings import Settings
@@ -23,15 +23,15 @@ def run(folder: Path) -> None:
     for size in SIZES:
         store = SqliteStore(folder / f"known-{size}.db")
         _fill(store, size)
-        took = time_each(drafts(ASKED, seed=9, projects=1), partial(relation_of, store))
+        took = measure(drafts(ASKED, seed=9, projects=1), partial(relation_of, store))
         usual = usual or took
         row(f"{size:>9,} in one project: comparing a new one", took, usual, target_ms=NOVELTY_MS)
         store.close()
     with wiring.open_engine(lambda _: Settings(), folder / "one-by-one.db") as engine:
         given = list(drafts(STORED, seed=3, projects=1))
-        first = time_each(given[:1000], engine.remember)
-        time_each(given[1000:-1000], engine.remember)
-        last = time_each(given[-1000:], engine.remember)
+        first = measure(given[:1000], engine.remember)
+        measure(given[1000:-1000], engine.remember)
+        last = measure(given[-1000:], engine.remember)
         row(f"{STORED:>9,} one after another: each of the first thousand", first, first)
         row(f"{STORED:>9,} one after another: each of the last thousand", last, first)
 

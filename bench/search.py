@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from bench.corpus import NOW, PROJECTS, drafts, number_of, project, prompts
-from bench.measure import Times, row, time_each, verdict
+from bench.measure import Times, measure, row, verdict
 from bench.plain import PlainSearch, PlainVectors
-from bench.vectors import PreparedEmbedder, Reals, VectorSource
+from bench.vectors import PreparedEmbedder, Reals, Vectors
 from recollect.domain.memory import Viewer
 from recollect.domain.search import Meaning, Sighting
 from recollect.domain.settings import Settings
@@ -37,14 +37,14 @@ ROUNDING = 1e-4  # of cosines stored as float16: a smaller difference counts as 
 def run(
     folder: Path,
     sizes: Sequence[int],
-    given: VectorSource,
+    given: Vectors,
     questions: Reals,
     new_model: Callable[[], Embeds | None] = no_model,
 ) -> None:
     for size in sizes:
-        _measure_size(folder, size, PROJECTS, given, questions, new_model())
+        _measure(folder, size, PROJECTS, given, questions, new_model())
         if size == 10_000:
-            _measure_size(folder, size, 1, given, questions, new_model())
+            _measure(folder, size, 1, given, questions, new_model())
 
 
 def database(folder: Path, size: int, projects: int = PROJECTS) -> Path:
@@ -72,16 +72,14 @@ def write(engine: Engine, size: int, projects: int = PROJECTS) -> None:
         engine.bring_back(some, at=NOW, by="bench")  # drafts with ids are not compared with the known ones
 
 
-def write_vectors(store: SqliteStore, given: VectorSource, size: int) -> None:
+def write_vectors(store: SqliteStore, given: Vectors, size: int) -> None:
     """Write many vectors the way the model's are written."""
     writer = engine_on(store, PreparedEmbedder(given.model, given.newest_first(size), np.zeros((1, 1), np.float32)))
     while writer.embed_some(limit=AT_ONCE):
         pass
 
 
-def _measure_size(
-    folder: Path, size: int, projects: int, given: VectorSource, questions: Reals, model: Embeds | None
-) -> None:
+def _measure(folder: Path, size: int, projects: int, given: Vectors, questions: Reals, model: Embeds | None) -> None:
     in_projects = f"in {projects} projects" if projects > 1 else "in one project"
     name = f"{size:>9,} {in_projects}"
     file = database(folder, size, projects)
@@ -91,28 +89,22 @@ def _measure_size(
         text = PlainSearch(folder / f"plain-{size}-{projects}.db", size, projects)
         vectors = PlainVectors(folder / f"plain-{size}-{projects}.vectors", given.blocks(size), projects)
         usual = _plain(name, text, vectors, size, projects, questions)
-        asked = list(_stay_in_projects(prompts(QUERIES), projects))
+        asked = list(_stay(prompts(QUERIES), projects))
         by_word = engine_on(store, None)
         row(f"{name}: recall by word", _recalls(by_word, asked), usual)
         _recalls(engine, asked[:: QUERIES // PROJECTS_IN_TURN])  # warms the process up for the next rows
         target = TARGETS_MS.get(size) if projects > 1 else None
         row(f"{name}: recall, without embedding the question", _recalls(engine, asked), usual, target_ms=target)
         if projects > 1:
-            row(
-                f"{name}: the same, each in another project",
-                _recalls(engine, _change_projects(prompts(QUERIES))),
-                usual,
-            )
+            row(f"{name}: the same, each in another project", _recalls(engine, _rotate(prompts(QUERIES))), usual)
         if model is not None:
             row(f"{name}: recall, the whole of it with the model", _recalls(engine_on(store, model), asked), usual)
         exactness(name, store, vectors, projects, given.model, questions)
         text.close()
-    row(
-        f"{name}: first search of a process", time_each(range(5), lambda n: _first_search(file, prepared, n % projects))
-    )
+    row(f"{name}: first search of a process", measure(range(5), lambda n: _first_search(file, prepared, n % projects)))
 
 
-def _write(name: str, store: SqliteStore, engine: Engine, size: int, projects: int, given: VectorSource) -> None:
+def _write(name: str, store: SqliteStore, engine: Engine, size: int, projects: int, given: Vectors) -> None:
     began = time.perf_counter()
     write(engine, size, projects)
     at_once = size / (time.perf_counter() - began)
@@ -135,9 +127,9 @@ def one_by_one(folder: Path) -> None:
 def _plain(name: str, text: PlainSearch, vectors: PlainVectors, size: int, projects: int, questions: Reals) -> Times:
     count = FEWER_FROM.get(size, QUERIES)
     asked = [(number % projects, questions[number % len(questions)]) for number in range(count)]
-    words = time_each(enumerate(prompts(count)), lambda one: text.search(*one))
-    before = time_each(asked, lambda one: vectors.filter_first(*one))
-    after = time_each(asked, lambda one: vectors.filter_last(*one))
+    words = measure(enumerate(prompts(count)), lambda one: text.search(*one))
+    before = measure(asked, lambda one: vectors.filter_first(*one))
+    after = measure(asked, lambda one: vectors.filter_last(*one))
     usual = words + min(before, after, key=lambda times: times.p50_ms)
     row(f"{name}: plain FTS5 join", words, usual)
     row(f"{name}: plain numpy, the project's rows taken first", before, usual)
@@ -145,17 +137,17 @@ def _plain(name: str, text: PlainSearch, vectors: PlainVectors, size: int, proje
     return usual
 
 
-def _stay_in_projects(asked: Sequence[str], projects: int) -> Iterator[tuple[int, str]]:
+def _stay(asked: Sequence[str], projects: int) -> Iterator[tuple[int, str]]:
     for number, prompt in enumerate(asked):
         yield min(number * PROJECTS_IN_TURN // len(asked), projects - 1), prompt
 
 
-def _change_projects(asked: Sequence[str]) -> list[tuple[int, str]]:
+def _rotate(asked: Sequence[str]) -> list[tuple[int, str]]:
     return [(number % PROJECTS, prompt) for number, prompt in enumerate(asked)]
 
 
 def _recalls(engine: Engine, asked: Sequence[tuple[int, str]]) -> Times:
-    return time_each(asked, lambda one: recall(engine, *one))
+    return measure(asked, lambda one: recall(engine, *one))
 
 
 def recall(engine: Engine, number: int, prompt: str) -> None:

@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 
 from bench.corpus import NOW, drafts
-from bench.measure import Times, row, time_each
+from bench.measure import Times, measure, row
 from recollect import wiring
 from recollect.domain.event import Prompt
 from recollect.domain.memory import Anchor, Draft, Kind, MessageId, Role, Scope, SessionId, Source
@@ -49,11 +49,11 @@ def _measure_files(root: Path, usual: Times) -> None:
     """Measure the checks without the search."""
     files = AnchoredFiles()
     anchors = [files.anchor(str(root), str(root), f"src/{number}.py") for number in range(FILES)]
-    first = time_each(range(TURNS), lambda _: AnchoredFiles().seen(str(root), anchors, asked=True))
+    first = measure(range(TURNS), lambda _: AnchoredFiles().seen(str(root), anchors, asked=True))
     row(f"          {FILES} files of {FILE_BYTES // 1000} KB, read for the first time", first, usual)
     time.sleep(SETTLED_NS / 1e9)
     files.seen(str(root), anchors, asked=True)
-    known = time_each(range(TURNS), lambda _: files.seen(str(root), anchors, asked=False))
+    known = measure(range(TURNS), lambda _: files.seen(str(root), anchors, asked=False))
     row(f"          {FILES} files that were read before", known, usual)
 
 
@@ -81,7 +81,7 @@ def _draft(number: int, scope: Scope, with_file: bool) -> Draft:
 
 def _turns(engine: Engine, root: Path, name: str) -> Times:
     _turn(engine, root, name, -1)  # starts the session
-    return time_each(range(TURNS), lambda number: _turn(engine, root, name, number))
+    return measure(range(TURNS), lambda number: _turn(engine, root, name, number))
 
 
 def _turn(engine: Engine, root: Path, session: str, number: int) -> None:

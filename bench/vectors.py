@@ -20,7 +20,7 @@ IN_COMMON, OF_TOPIC, OF_ITS_OWN = 0.45, 0.6, 0.66  # gives cosines of about .2, 
 NO_MODEL = ModelId("bench-synthetic")
 
 
-class VectorSource:
+class Vectors:
     """Any number of vectors: first the originals, then variations of them."""
 
     def __init__(self, model: ModelId, originals: Reals) -> None:

@@ -62,8 +62,8 @@ def _pairs_of_prompt(
     asked = search_words(prompt.ask)
     occurrences = {word: having[word] for word in asked}
     own_name = frozenset(index_words(project.name))
-    told = [word for word in asked if word not in own_name] or asked
-    weight = rarity({word: having[word] for word in told}, len(known))
+    own_words = [word for word in asked if word not in own_name] or asked
+    weight = rarity({word: having[word] for word in own_words}, len(known))
     common = common_words(occurrences, len(known), project.name)
     meant = _vector(model.embed(prompt_meaning(prompt.ask, common)))
     brief = not asks_something(prompt.ask, min_chars=MIN_PROMPT_CHARS)
@@ -71,12 +71,12 @@ def _pairs_of_prompt(
     names = [name for memory in project.memories for name in names_of(memory)]
     texts = [memory.text for memory in project.memories]
     instead = slips(typed, texts, model.knows) | slips(typed, names, model.knows)
-    heard, told_right = mended(typed, instead), [instead.get(word, word) for word in told]
-    weight |= rarity({word: 0 for word in told_right if word not in weight}, len(known))
+    heard, mended_words = mended(typed, instead), [instead.get(word, word) for word in own_words]
+    weight |= rarity({word: 0 for word in mended_words if word not in weight}, len(known))
     found = []
     for memory, words, vector in zip(project.memories, known, vectors, strict=True):
-        shares = coverage(told_right, words, weight, named=heard.surely(names_of(memory), model.knows))
-        alone = coverage(told, words, weight, named=typed.surely(names_of(memory), None))
+        shares = coverage(mended_words, words, weight, named=heard.surely(names_of(memory), model.knows))
+        alone = coverage(own_words, words, weight, named=typed.surely(names_of(memory), None))
         found.append(
             Pair(
                 project=project.name,

@@ -1,4 +1,4 @@
-"""`python -m bench.relevance.topics`: how well a prompt about a project's sessions is told from others.
+"""`python -m bench.relevance.topics`: how well a prompt about a project's sessions is distinguished from others.
 
 Each memory of a project of the corpus becomes one session. Prompts that fit a memory are about the project; questions of
 everyday life are not.

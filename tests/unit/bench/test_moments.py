@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from bench import corpus, moments, search
 from bench.measure import Times, row
-from bench.vectors import NO_MODEL, VectorSource, synthetic
+from bench.vectors import NO_MODEL, Vectors, synthetic
 
 from recollect.domain.memory import SessionId
 
-GIVEN = VectorSource(NO_MODEL, synthetic(100))
+GIVEN = Vectors(NO_MODEL, synthetic(100))
 QUESTIONS = synthetic(20, seed=7)
 ROWS = (
     "plain FTS5 join",
