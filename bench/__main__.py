@@ -45,7 +45,7 @@ QUESTIONS = 200
 def main() -> None:
     began = time.monotonic()
     full = os.environ.get("FULL") == "1"
-    given, questions = _make_vectors(wiring.Model(config.places().model)())
+    given, questions = _make_vectors(wiring.Model(config.find_paths().model)())
     sizes = FULL_SIZES if full else SIZES
     with tempfile.TemporaryDirectory() as shared:  # a million memories are written once
         _section(
@@ -69,9 +69,9 @@ def main() -> None:
     _section("memories about files", "a turn without files", staleness.run)
     _section("redacting secrets", "", redaction.run)
     if given.model != NO_MODEL:
-        _section("cold", "", lambda at: cold.run(at, given, config.places().model, COLD_SIZES))
+        _section("cold", "", lambda at: cold.run(at, given, config.find_paths().model, COLD_SIZES))
     _section("processes", "bare Python", processes.run)
-    model = None if given.model == NO_MODEL else config.places().model
+    model = None if given.model == NO_MODEL else config.find_paths().model
     _section("the daemon and its clients", "bare Python", lambda at: daemon.run(at, model, full=full))
     _section(
         "prompts under load, beside an import",
@@ -97,7 +97,7 @@ def _make_vectors(model: Embeds | None) -> tuple[Vectors, Reals]:
 
 def _new_model() -> Embeds | None:
     """Return a model with an empty cache."""
-    return wiring.Model(config.places().model)()
+    return wiring.Model(config.find_paths().model)()
 
 
 def _section(name: str, yardstick: str, run: Callable[[Path], object]) -> None:

@@ -16,7 +16,7 @@ from recollect import wiring
 from recollect.domain.event import Event
 from recollect.domain.settings import Settings
 from recollect.hosts import claude_code
-from recollect.transcripts.places import marked
+from recollect.transcripts.places import make_mark
 from recollect.transcripts.reading import json_lines
 
 TURNS = (2_000, 20_000)
@@ -79,7 +79,7 @@ def _backfill(database: Path, file: Path) -> int:
 
     settings = Settings()
     with wiring.open_engine(lambda _: settings, database) as engine:
-        return engine.backfill(marked(file, "as it is"), events, now=NOW + timedelta(days=1)).turns
+        return engine.backfill(make_mark(file, "as it is"), events, now=NOW + timedelta(days=1)).turns
 
 
 def _measure(file: Path) -> Iterator[float]:

@@ -28,7 +28,7 @@ def run(folder: Path, given: Vectors, model: Path, sizes: tuple[int, ...]) -> No
     for size in sizes:
         home = folder / str(size)
         env = {"HOME": str(home), "PATH": os.environ["PATH"], config.MODEL_VARIABLE: str(model)}
-        with open_store(config.places(env).database) as (store, engine):
+        with open_store(config.find_paths(env).database) as (store, engine):
             write(engine, size, projects=1)
             write_vectors(store, given, size)
         _measure(size, home, env)

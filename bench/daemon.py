@@ -22,7 +22,7 @@ from bench.measure import NAME_CHARS, amount, measure, row, times
 from bench.traffic import Connection, Request
 from recollect import client, hook
 from recollect.client import Client
-from recollect.config import places
+from recollect.config import find_paths
 
 ROUND_TRIPS, HOOK_CALLS = 2_000, 60
 EVENTS, MORE_EVENTS, FULL_EVENTS = 1_000, 3_000, 10_000
@@ -62,11 +62,11 @@ def _daemon(home: Path, model: Path | None) -> Iterator[Daemon]:
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "TMPDIR": str(home), "LANG": "C.UTF-8"}
     env |= client.DAEMON_OWN_ENV
     env |= {} if model is None else {"RECOLLECT_MODEL": str(model)}
-    asks = Client(places(env).socket)
+    asks = Client(find_paths(env).socket)
     process = subprocess.Popen(client.DAEMON_COMMAND, env=env, cwd=home)
     try:
         row("from nothing to an answer", measure([0], lambda _: _until_up(asks)))
-        yield Daemon(process, env, places(env).socket)
+        yield Daemon(process, env, find_paths(env).socket)
     finally:
         asks.stop()
         process.wait(timeout=10)

@@ -19,7 +19,7 @@ TOKENS = (10, 41, 256)  # a short question, a turn, the limit of the model
 
 
 def run(_: Path) -> None:
-    folder = config.places().model
+    folder = config.find_paths().model
     weights = _random_weights()
     plain = {
         count: measure([[0] * count] * 10, lambda ids: reference.compute_vectors(weights, [ids])) for count in TOKENS

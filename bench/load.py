@@ -28,7 +28,7 @@ from bench.measure import NAME_CHARS, times, verdict
 from bench.traffic import Connection, Request
 from recollect import client, config
 from recollect.client import Client
-from recollect.config import Paths, places
+from recollect.config import Paths, find_paths
 
 MEMORIES, IMPORTED_LINES = 10_000, 60_000
 PROJECTS = 5
@@ -73,7 +73,7 @@ class Stage:
 
     @property
     def places(self) -> Paths:
-        return places(self.env)
+        return find_paths(self.env)
 
     @property
     def recollect(self) -> Path:
@@ -320,7 +320,7 @@ def _run(stage: Stage, *args: str, lines: str = "") -> None:
 def main() -> None:
     before = os.environ.get("BEFORE")
     pythons = [*([Path(before)] if before else []), Path(sys.executable)]
-    model = config.places().model
+    model = config.find_paths().model
     with tempfile.TemporaryDirectory() as folder:
         run(
             Path(folder),

@@ -18,7 +18,7 @@ from bench.search import FEWER_FROM, PROJECTS_IN_TURN, QUERIES, database, open_s
 from bench.vectors import PreparedEmbedder, Reals, Vectors
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.event import Asked, Compacting, Event, Prompt, Reply, SessionStarted, ToolFailed
-from recollect.domain.injection import Choice, Injection, Placement, Sent, Verdict
+from recollect.domain.injection import Choice, Injection, LogEntry, Placement, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Note, NoteCode, Recap, Session, Summary
 from recollect.engine.engine import Engine, no_model
@@ -104,7 +104,7 @@ class _Host:
         def prepared() -> Iterator[SessionStarted]:
             for session in self._sessions(SESSIONS * 5):
                 self._engine.handle(session.start())
-                self._engine.prepare(NOW)
+                self._engine.prepare_start_blocks(NOW)
                 yield _Session(id=SessionId(next(self._names)), folder=session.folder).start()
 
         return measure(prepared(), self._engine.handle)
@@ -202,7 +202,7 @@ class _Session:
 
 def log_sessions(store: SqliteStore, sessions: int) -> None:
     """Log sessions in all projects, each with a start and some turns; the last ones have notes and a summary."""
-    with store.writing():
+    with store.transaction():
         for number in range(sessions):
             name = SessionId(f"before-{number}")
             began = NOW - (sessions - number) * 10 * MINUTE
@@ -219,7 +219,7 @@ def log_turns(store: SqliteStore, session: SessionId, turns: int, at: datetime =
     """Log turns that show nothing, with reasons, as most real turns do."""
     for number in range(turns):
         store.record(
-            Sent(
+            LogEntry(
                 session=session,
                 context=0,
                 message=MessageId(f"before-{number}"),

@@ -7,7 +7,7 @@ from pathlib import Path
 from bench.corpus import drafts
 from bench.measure import Times, measure, row
 from recollect import wiring
-from recollect.domain.history import DeedKind
+from recollect.domain.history import ChangeAction
 from recollect.domain.settings import Settings
 from recollect.engine.novelty import relation_of
 from recollect.engine.remember import bring_back
@@ -40,7 +40,7 @@ def _fill(store: SqliteStore, size: int) -> None:
     """Store drafts with ids, which are not compared with the known ones."""
     known = drafts(size, projects=1)
     while chunk := list(islice(known, AT_ONCE)):
-        with store.writing():
-            deed = store.begin_deed(DeedKind.IMPORT, chunk[0].at, "bench")
+        with store.transaction():
+            deed = store.begin_change(ChangeAction.IMPORT, chunk[0].at, "bench")
             for draft in chunk:
                 bring_back(store, draft, deed)

@@ -16,7 +16,7 @@ from bench.measure import Times, measure, row, verdict
 from bench.plain import PlainSearch, PlainVectors
 from bench.vectors import PreparedEmbedder, Reals, Vectors
 from recollect.domain.memory import Viewer
-from recollect.domain.search import Meaning, Sighting
+from recollect.domain.search import Meaning, WordMatches
 from recollect.domain.settings import Settings
 from recollect.domain.vector import ModelId, Vector
 from recollect.engine.engine import Engine, no_model
@@ -189,5 +189,5 @@ def exactness(
 
 def _nearest(store: SqliteStore, viewer: Viewer, meaning: Meaning) -> list[int]:
     seen = store.look_up([], viewer)
-    by_meaning_alone = Sighting(memories=seen.memories, places=seen.places)
+    by_meaning_alone = WordMatches(memories=seen.memories, places=seen.places)
     return [number_of(one.memory.valid_from) for one in store.search(by_meaning_alone, meaning, limit=10)]

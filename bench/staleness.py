@@ -49,11 +49,11 @@ def _measure_files(root: Path, usual: Times) -> None:
     """Measure the checks without the search."""
     files = AnchoredFiles()
     anchors = [files.anchor(str(root), str(root), f"src/{number}.py") for number in range(FILES)]
-    first = measure(range(TURNS), lambda _: AnchoredFiles().seen(str(root), anchors, asked=True))
+    first = measure(range(TURNS), lambda _: AnchoredFiles().check_files(str(root), anchors, asked=True))
     row(f"          {FILES} files of {FILE_BYTES // 1000} KB, read for the first time", first, usual)
     time.sleep(SETTLED_NS / 1e9)
-    files.seen(str(root), anchors, asked=True)
-    known = measure(range(TURNS), lambda _: files.seen(str(root), anchors, asked=False))
+    files.check_files(str(root), anchors, asked=True)
+    known = measure(range(TURNS), lambda _: files.check_files(str(root), anchors, asked=False))
     row(f"          {FILES} files that were read before", known, usual)
 
 

@@ -15,7 +15,7 @@ settings.load_profile("recollect")
 @pytest.fixture(scope="session")
 def model_folder() -> Path:
     """The model that `make test` has built in the cache of whoever runs the tests; nothing may be written there."""
-    folder = config.places().model
+    folder = config.find_paths().model
     state = wiring.model_state(folder)
     if not state.is_ready:
         pytest.fail(f"{state.says} {state.advice} `make test` does so by itself.")

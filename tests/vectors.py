@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.domain.memory import Memory
-from recollect.domain.search import Embedded, Meaning, Unembedded
+from recollect.domain.search import EmbeddedItem, Meaning, UnembeddedItem
 from recollect.domain.session import Turn
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 from recollect.engine.ports import Store
@@ -64,8 +64,8 @@ def embed_all(
     return done
 
 
-def embedded(what: Unembedded, vectors: Vector | Sequence[Vector]) -> Embedded:
-    return Embedded(what=what, vectors=(vectors,) if isinstance(vectors, bytes) else tuple(vectors))
+def embedded(what: UnembeddedItem, vectors: Vector | Sequence[Vector]) -> EmbeddedItem:
+    return EmbeddedItem(what=what, vectors=(vectors,) if isinstance(vectors, bytes) else tuple(vectors))
 
 
 class ConceptModel:

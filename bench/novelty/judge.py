@@ -10,7 +10,7 @@ from recollect import wiring
 from recollect.domain.memory import Draft, Kind, MemoryId, ProjectId, Role, Scope, Source
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.domain.settings import Settings
-from recollect.novelty.compare import Relation, verdict_of
+from recollect.novelty.compare import Relation, relation_between
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
 WEEKS_LATER = timedelta(weeks=6)
@@ -54,7 +54,7 @@ class Crowd:
 
 def judge_alone(given: Iterable[Pair]) -> Confusion:
     return Confusion(
-        Counter((pair.label, verdict_of(pair.old, pair.new, pair.old_kind, pair.new_kind)) for pair in given)
+        Counter((pair.label, relation_between(pair.old, pair.new, pair.old_kind, pair.new_kind)) for pair in given)
     )
 
 

@@ -19,7 +19,7 @@ from bench.relevance.fit import (
     weights,
 )
 from bench.relevance.pairs import Floats, Pair, pairs
-from recollect.config import places
+from recollect.config import find_paths
 from recollect.embed.minilm import load
 from recollect.rank.calibrate import relevance
 
@@ -30,7 +30,7 @@ OFFSETS = np.arange(-4.0, 1.0, 0.05)
 
 
 def main() -> None:
-    model = load(places().model)
+    model = load(find_paths().model)
     corpus = projects()
     found = pairs(corpus, model)
     fits = np.array([float(pair.fits) for pair in found])

@@ -15,7 +15,7 @@ from recollect.domain.vector import Vector
 from recollect.embed.minilm import MiniLm
 from recollect.rank.calibrate import Coverage, coverage, rarity
 from recollect.text.meaning import common_words, memory_meaning, prompt_meaning
-from recollect.text.naming import mended, said, slips
+from recollect.text.naming import correct_slips, find_slips, read_prompt_words
 from recollect.text.query import asks_something, content_words, search_words
 from recollect.text.words import index_words, names_of, words_of
 
@@ -67,16 +67,16 @@ def _pairs_of_prompt(
     common = common_words(occurrences, len(known), project.name)
     meant = _vector(model.embed(prompt_meaning(prompt.ask, common)))
     brief = not asks_something(prompt.ask, min_chars=MIN_PROMPT_CHARS)
-    typed = said(prompt.ask, without=own_name)
+    typed = read_prompt_words(prompt.ask, without=own_name)
     names = [name for memory in project.memories for name in names_of(memory)]
     texts = [memory.text for memory in project.memories]
-    instead = slips(typed, texts, model.knows) | slips(typed, names, model.knows)
-    heard, mended_words = mended(typed, instead), [instead.get(word, word) for word in own_words]
+    instead = find_slips(typed, texts, model.knows) | find_slips(typed, names, model.knows)
+    heard, mended_words = correct_slips(typed, instead), [instead.get(word, word) for word in own_words]
     weight |= rarity({word: 0 for word in mended_words if word not in weight}, len(known))
     found = []
     for memory, words, vector in zip(project.memories, known, vectors, strict=True):
-        shares = coverage(mended_words, words, weight, named=heard.surely(names_of(memory), model.knows))
-        alone = coverage(own_words, words, weight, named=typed.surely(names_of(memory), None))
+        shares = coverage(mended_words, words, weight, named=heard.name_confidence(names_of(memory), model.knows))
+        alone = coverage(own_words, words, weight, named=typed.name_confidence(names_of(memory), None))
         found.append(
             Pair(
                 project=project.name,

@@ -13,7 +13,7 @@ import numpy as np
 from bench.relevance.corpus import FOLDER, Project, projects
 from bench.relevance.fit import auc, logistic, predict_held_out, weights
 from bench.relevance.pairs import Floats
-from recollect.config import places
+from recollect.config import find_paths
 from recollect.domain.memory import MessageId, ProjectId, Role, SessionId
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
@@ -31,7 +31,7 @@ MINUTE = timedelta(minutes=1)
 
 
 def main() -> None:
-    model = Model(places().model)()
+    model = Model(find_paths().model)()
     if model is None:
         raise SystemExit("There is no model. Build it with `recollect model build`.")
     elsewhere = ELSEWHERE.read_text().splitlines()

@@ -71,7 +71,7 @@ class Paths:
     settings: Path
     state: Path  # has the command with which hosts start the daemon
     runtime: Path  # has socket and lock
-    kept: Path  # has log and token: the state folder, or the runtime folder if the state folder is not writable
+    log_folder: Path  # has log and token: the state folder, or the runtime folder if the state folder is not writable
     model_built: Path  # the folder that `recollect model build` fills
     model: Path  # the folder that the model is read from: model_built, or the one in a release wheel
 
@@ -91,11 +91,11 @@ class Paths:
     @property
     def token(self) -> Path:
         """Has the token, the same for every daemon, so that a client's configuration stays valid."""
-        return self.kept / "token"
+        return self.log_folder / "token"
 
     @property
     def log(self) -> Path:
-        return self.kept / "daemon.log"
+        return self.log_folder / "daemon.log"
 
     @property
     def pause(self) -> Path:
@@ -107,7 +107,7 @@ class Paths:
         return self.state / "command.json"
 
 
-def places(env: Mapping[str, str] = os.environ) -> Paths:
+def find_paths(env: Mapping[str, str] = os.environ) -> Paths:
     try:
         home = Path(env.get("HOME") or Path.home())
     except RuntimeError:
@@ -122,7 +122,7 @@ def places(env: Mapping[str, str] = os.environ) -> Paths:
         settings=_xdg_folder(env, "XDG_CONFIG_HOME", home / ".config") / "config.toml",
         state=state,
         runtime=runtime,
-        kept=state if is_writable(state) else runtime,
+        log_folder=state if is_writable(state) else runtime,
         model_built=model,
         model=PACKAGED_MODEL if _uses_packaged_model(env, model) else model,
     )
@@ -172,7 +172,7 @@ def fingerprint(paths: Paths, env: Mapping[str, str]) -> str:
     return sha256(repr((paths.database, paths.settings, paths.model, ours)).encode()).hexdigest()[:16]
 
 
-def read(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os.environ) -> Loaded:
+def read_settings(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os.environ) -> Loaded:
     """Merge the defaults, the user's file, the project's file and `RECOLLECT_SECTION__NAME` variables; the last wins."""
     project: Layer = {}
     if project_file:

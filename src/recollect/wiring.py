@@ -16,19 +16,19 @@ from recollect.engine.engine import Engine, no_model
 from recollect.engine.pausing import KnowsPauses, NoPauses, PastPauses
 from recollect.engine.ports import Embeds, SeesFiles, SettingsFor
 from recollect.store.pause_file import PauseFile as PauseFile
-from recollect.store.sqlite.open_files import guarded, has_lone_log
+from recollect.store.sqlite.open_files import guard_files, has_lone_log
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
 if TYPE_CHECKING:
-    from recollect.engine.replay import Expects
+    from recollect.engine.replay import ExpectsTexts
     from recollect.extract.budget import CountsTokens
     from recollect.extract.extractor import Proposes
     from recollect.imports.databases.claude_mem import ClaudeMemRows
     from recollect.imports.databases.opencode import OpenCodeSession
 
 
-def save_what_can_be_read(database: Path) -> list[Finding]:
+def salvage_database(database: Path) -> list[Finding]:
     """Build a new database from the readable part of a damaged one, which stays beside it."""
     from recollect.store.sqlite.salvage import salvage  # only `recollect doctor --repair` needs it
 
@@ -93,7 +93,7 @@ def _files() -> SeesFiles:
     return AnchoredFiles()
 
 
-def database_to_read(database: Path) -> Path | None:
+def existing_database(database: Path) -> Path | None:
     """None if there is no database yet: reading creates none. A lone log counts, because opening it reports the loss."""
     return database if database.exists() or has_lone_log(database) else None
 
@@ -111,7 +111,7 @@ def open_engine(
 
     `resident`: in a process that stays, with little memory. `pauses`: the file of the pauses; None: it is never paused.
     """
-    with nullcontext() if database is None else guarded(database):
+    with nullcontext() if database is None else guard_files(database):
         store = SqliteStore(database, resident=resident)
         try:
             extractor = FollowedExtractor(settings_for, store)
@@ -122,7 +122,7 @@ def open_engine(
 
 
 @contextmanager
-def open_trial(settings_for: SettingsFor, model: Model, pauses: Path) -> "Iterator[tuple[Engine, Expects]]":
+def open_trial(settings_for: SettingsFor, model: Model, pauses: Path) -> "Iterator[tuple[Engine, ExpectsTexts]]":
     """Open an engine that tries old sessions: in memory, without a language model, with the pauses of that time.
 
     Yields it with a function that takes the texts it will embed soon.

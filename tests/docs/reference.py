@@ -15,7 +15,7 @@ from typing import Any, get_args, get_origin
 
 import click
 
-from recollect.cli.formats.settings_file import meanings, shown
+from recollect.cli.formats.settings_file import meanings, toml_value
 from recollect.cli.main import cli
 from recollect.config import ADDITIVE, USER_ONLY
 from recollect.daemon.boundary import NOT_FOUND, WRONG_METHOD, http_status
@@ -283,10 +283,10 @@ def contributing(text: str) -> str:
 
 def _default(value: Any) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{kind} {shown(entry)}" for kind, entry in value.items())
+        return ", ".join(f"{kind} {toml_value(entry)}" for kind, entry in value.items())
     if isinstance(value, tuple):
         return ", ".join(f"`{entry}`" for entry in value)
-    return shown(value)
+    return toml_value(value)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def test_a_claim_against_what_may_not_be_told_is_not_told(engine: Engine, shop: 
 def test_the_answer_to_forgetting_names_the_deed_that_undoes_it(engine: Engine, shop: Asker) -> None:
     known = added(engine, shop, "We deploy with Helm.")
     answer = call(engine, shop, "change", {"id": known, "action": "forget"}).text
-    deed = engine.deeds(limit=1)[0].id
+    deed = engine.changes(limit=1)[0].id
     assert f"`recollect undo {deed}`" in answer
     assert "Tell the user" in answer
     engine.undo(deed, at=NOW, by="test")

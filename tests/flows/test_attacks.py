@@ -11,7 +11,16 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Compacted, StartSource
 from recollect.domain.memory import Kind, MemoryId, SessionId
 from recollect.domain.session import Summary
-from recollect.domain.settings import Budgets, InjectSettings, Kinds, Placing, Privacy, Settings, Start, StartStyle
+from recollect.domain.settings import (
+    Budgets,
+    InjectSettings,
+    Kinds,
+    Privacy,
+    Settings,
+    Start,
+    StartStyle,
+    TurnPlacement,
+)
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_failure, a_prompt, a_question, a_start, an_end
@@ -107,7 +116,7 @@ def test_the_stable_block_is_live_until_there_is_a_new_one(engine: Engine) -> No
 
 @covers("INJ-4", "INJ-5")
 def test_in_the_system_prompt_nothing_repeats_what_a_tool_was_told(store: SqliteStore) -> None:
-    engine = engine_on(store, Settings(inject=InjectSettings(placement=Placing.SYSTEM)))
+    engine = engine_on(store, Settings(inject=InjectSettings(placement=TurnPlacement.SYSTEM)))
     fix = a_draft("Close the cursor.", title="PoolTimeoutError: no connection", kind=Kind.ERROR_PATTERN, days_old=90)
     known = engine.remember(fix).memory.id
     assert engine.handle(a_failure("PoolTimeoutError: no connection in pool after 30 s")).ids == (known,)

@@ -13,7 +13,7 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.domain.settings import Archive, Capture, Settings
 from recollect.domain.transcript import Mark
-from recollect.engine.backfill import BATCH_EVENTS, Backfilled
+from recollect.engine.backfill import BATCH_EVENTS, BackfillResult
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_prompt, a_reply
@@ -42,17 +42,17 @@ def session(turns: int = 4, name: str = "old", **about: Any) -> list[Event]:
     return [*events, SessionEnded(at=NOW + timedelta(seconds=turns), **known)]
 
 
-def read(engine: Engine, events: list[Event], file: Mark = FILE, project: ProjectId | None = PROJECT) -> Backfilled:
+def read(engine: Engine, events: list[Event], file: Mark = FILE, project: ProjectId | None = PROJECT) -> BackfillResult:
     return engine.backfill(file, lambda: events, now=LATER, project=project)
 
 
 def everything(store: SqliteStore, engine: Engine) -> list[Any]:
     """All that reading leaves behind."""
     turns = store.turns(range(1, store.count_turns() + 1))
-    memories = sorted((memory.text, memory.seen, memory.mentions) for memory in engine.everything())
+    memories = sorted((memory.text, memory.seen, memory.mentions) for memory in engine.all_memories())
     sessions = [store.session(SessionId(name)) for name in ("old", "other")]
     recaps = [store.recap(SessionId(name)) for name in ("old", "other")]
-    return [turns, memories, sessions, recaps, store.mark(FILE.source)]
+    return [turns, memories, sessions, recaps, store.find_mark(FILE.source)]
 
 
 @covers("IMP-1")
@@ -70,7 +70,7 @@ def test_an_old_session_is_archived_with_its_project_and_its_times(store: Sqlite
 def test_what_it_teaches_is_learnt(engine: Engine) -> None:
     done = read(engine, session())
     assert done.learnt
-    assert any("No rule to make target" in f"{memory.title} {memory.text}" for memory in engine.everything())
+    assert any("No rule to make target" in f"{memory.title} {memory.text}" for memory in engine.all_memories())
 
 
 @covers("IMP-1")
@@ -101,10 +101,10 @@ def test_ended_in_the_midst_and_read_again_it_is_as_if_nothing_had_ended_it(ende
 
 def test_a_session_that_went_on_adds_what_is_new(store: SqliteStore, engine: Engine) -> None:
     read(engine, session(10))
-    learnt = {memory.text: memory.seen for memory in engine.everything()}
+    learnt = {memory.text: memory.seen for memory in engine.all_memories()}
     done = read(engine, session(14), replace(FILE, state="longer"))
     assert (done.turns, store.count_turns()) == (4, 14)
-    assert {memory.text: memory.seen for memory in engine.everything()}.items() >= learnt.items()
+    assert {memory.text: memory.seen for memory in engine.all_memories()}.items() >= learnt.items()
 
 
 def test_another_transcript_in_the_same_place_is_read_from_its_beginning(store: SqliteStore, engine: Engine) -> None:
@@ -166,7 +166,7 @@ def test_what_its_user_did_not_want_kept_is_not_kept(store: SqliteStore, engine:
 def test_settings_hold_for_old_sessions_too(store: SqliteStore, settings: Settings, turns: int) -> None:
     engine = engine_on(store, settings)
     assert read(engine, session()).turns == turns
-    assert bool(list(engine.everything())) == settings.capture.enabled
+    assert bool(list(engine.all_memories())) == settings.capture.enabled
 
 
 def test_what_is_older_than_the_archive_is_learnt_from_and_not_archived(store: SqliteStore, engine: Engine) -> None:
@@ -204,6 +204,6 @@ def test_a_session_whose_name_looks_like_a_secret_is_left_out(store: SqliteStore
 
 
 def test_a_rehearsal_keeps_nothing(store: SqliteStore, engine: Engine) -> None:
-    with engine.rehearsing():
+    with engine.dry_run():
         assert read(engine, session()).turns == 4
-    assert (store.count_turns(), store.mark(FILE.source), list(engine.everything())) == (0, None, [])
+    assert (store.count_turns(), store.find_mark(FILE.source), list(engine.all_memories())) == (0, None, [])

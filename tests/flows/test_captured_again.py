@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.rules import RULES
-from recollect.domain.history import DeedKind
+from recollect.capture.rules import RULES_VERSION
+from recollect.domain.history import ChangeAction
 from recollect.domain.memory import Kind, Memory, MemoryId, Mention, MessageId, Role, SessionId, Source, Tier
 from recollect.domain.session import Turn
 from recollect.engine import rejudging
@@ -28,7 +28,7 @@ def captured(
     store: SqliteStore,
     text: str,
     *,
-    by: DeedKind = DeedKind.LEARN,
+    by: ChangeAction = ChangeAction.LEARN,
     role: Role = Role.USER,
     message: str | None = None,
     archived: bool = True,
@@ -38,8 +38,8 @@ def captured(
     number = store.count()
     source = Source(role=role, host="opencode", session=SessionId(f"s{number}"), message=MessageId(f"m{number}"))
     draft = a_draft(text, id=MemoryId(f"known{number}"), days_old=20, source=source, **{"evidence": (text,), **given})
-    with store.writing():
-        remember(store, draft, store.begin_deed(by, THEN, "opencode", {"session": source.session}))
+    with store.transaction():
+        remember(store, draft, store.begin_change(by, THEN, "opencode", {"session": source.session}))
         if archived:
             said = message or text
             turn = Turn(
@@ -83,16 +83,16 @@ def test_a_rule_that_the_message_only_quotes_becomes_a_candidate(store: SqliteSt
     assert judged(store, pasted) == [Tier.CANDIDATE]
 
 
-@pytest.mark.parametrize("by", [DeedKind.REMEMBER, DeedKind.IMPORT])
-def test_what_was_remembered_or_imported_stays(store: SqliteStore, by: DeedKind) -> None:
+@pytest.mark.parametrize("by", [ChangeAction.REMEMBER, ChangeAction.IMPORT])
+def test_what_was_remembered_or_imported_stays(store: SqliteStore, by: ChangeAction) -> None:
     assert judged(store, captured(store, ONE_OFF, by=by)) == [Tier.CONFIRMED]
 
 
-@pytest.mark.parametrize("by", [DeedKind.REMEMBER, DeedKind.REVIEW, DeedKind.EDIT])
-def test_what_a_person_or_an_agent_has_kept_since_stays(store: SqliteStore, by: DeedKind) -> None:
+@pytest.mark.parametrize("by", [ChangeAction.REMEMBER, ChangeAction.REVIEW, ChangeAction.EDIT])
+def test_what_a_person_or_an_agent_has_kept_since_stays(store: SqliteStore, by: ChangeAction) -> None:
     once = captured(store, ONE_OFF)
-    with store.writing():
-        store.note_change(store.begin_deed(by, NOW, "mcp"), once, known(store, once))
+    with store.transaction():
+        store.note_memory_change(store.begin_change(by, NOW, "mcp"), once, known(store, once))
     assert judged(store, once) == [Tier.CONFIRMED]
 
 
@@ -129,7 +129,7 @@ def test_a_command_stays_unless_it_was_for_one_test(store: SqliteStore, text: st
     assert judged(store, command) == [tier]
 
 
-@pytest.mark.parametrize(("rules", "tier"), [(None, Tier.CANDIDATE), (RULES, Tier.CONFIRMED)])
+@pytest.mark.parametrize(("rules", "tier"), [(None, Tier.CANDIDATE), (RULES_VERSION, Tier.CONFIRMED)])
 def test_an_error_of_the_first_rules_becomes_a_candidate(store: SqliteStore, rules: int | None, tier: Tier) -> None:
     error, fix = "ModuleNotFoundError: No module named 'pydantic'", "Let me look at the settings first."
     pattern = captured(
@@ -181,13 +181,13 @@ def test_it_is_one_deed_that_undo_takes_back_and_it_happens_once(store: SqliteSt
     before = [known(store, one) for one in (*once, rule)]
     engine = engine_on(store)
     assert set(judged(store, *once)) == {Tier.CANDIDATE}
-    deed = engine.put_back()
+    deed = engine.find_demoting_change()
     assert deed is not None
-    assert (deed.kind, deed.memories) == (DeedKind.DEMOTE, 9)
-    assert store.undoable() is None, "it is nothing that a person did last"
+    assert (deed.kind, deed.memories) == (ChangeAction.DEMOTE, 9)
+    assert store.last_undoable() is None, "it is nothing that a person did last"
     engine.undo(deed.id, at=NOW, by="cli")
     assert [known(store, one.id) for one in before] == before
-    assert engine.put_back() is None
+    assert engine.find_demoting_change() is None
     assert set(judged(store, *once)) == {Tier.CONFIRMED}, "who wants it as before is not asked again"
     store.finish_chore(rejudging.CHORE, '{"rules": 1}')
     assert set(judged(store, *once)) == {Tier.CONFIRMED}, "nor by later rules"
@@ -198,7 +198,7 @@ def test_undo_leaves_what_was_said_again_since_and_brings_back_the_rest(store: S
     judged(store, first, second)
     engine = engine_on(store)
     engine.remember(a_draft(ONE_OFF))
-    deed = engine.put_back()
+    deed = engine.find_demoting_change()
     assert deed is not None
     engine.undo(deed.id, at=NOW, by="cli")
     assert known(store, first).seen == 2
@@ -209,10 +209,10 @@ def test_what_a_person_approves_while_it_is_judged_stays(store: SqliteStore) -> 
     once = captured(store, ONE_OFF)
     engine = engine_on(store)
     assert engine.do_chores(NOW), "judged, and not yet changed"
-    with store.writing():
-        store.note_change(store.begin_deed(DeedKind.REVIEW, NOW, "cli"), once, known(store, once))
+    with store.transaction():
+        store.note_memory_change(store.begin_change(ChangeAction.REVIEW, NOW, "cli"), once, known(store, once))
     assert judged(store, once) == [Tier.CONFIRMED]
-    assert engine.put_back() is None
+    assert engine.find_demoting_change() is None
 
 
 def test_a_step_is_small_and_another_process_goes_on_from_there(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_step_is_small_and_another_process_goes_on_from_there(tmp_path: Path) 
     engine = engine_on(store)
     assert engine.do_chores(NOW)
     assert not engine.do_chores(NOW)
-    deed = engine.put_back()
+    deed = engine.find_demoting_change()
     assert deed is not None
     assert deed.memories == rejudging.STEP_MEMORIES + 1
     store.close()
@@ -247,7 +247,7 @@ def test_what_fails_halfway_through_the_change_is_done_as_a_whole_later(
         with pytest.raises(OSError, match="gone"):
             judged(store)
     assert [known(store, one).tier for one in once] == [Tier.CONFIRMED] * 3
-    assert engine_on(store).put_back() is None
+    assert engine_on(store).find_demoting_change() is None
     assert judged(store, *once) == [Tier.CANDIDATE] * 3
 
 
@@ -258,7 +258,7 @@ def _fail() -> None:
 def test_without_anything_to_put_back_nothing_is_copied(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "r.db")
     assert judged(store, captured(store, RULE)) == [Tier.CONFIRMED]
-    assert engine_on(store).put_back() is None
+    assert engine_on(store).find_demoting_change() is None
     store.close()
     assert not (tmp_path / "backups").exists()
 
@@ -271,6 +271,6 @@ def test_what_is_learnt_now_names_the_rules_and_what_is_remembered_names_none(
     while engine.learn_some():
         pass
     (learnt,) = [memory for memory in store.everything() if memory.tier is Tier.CONFIRMED]
-    assert learnt.rules == RULES
+    assert learnt.rules == RULES_VERSION
     assert engine.remember(a_draft(RULE)).memory.rules is None
-    assert store.captured(rules=RULES, after="", limit=9) == []
+    assert store.find_captured(rules=RULES_VERSION, after="", limit=9) == []

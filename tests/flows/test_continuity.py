@@ -187,7 +187,7 @@ def test_what_sessions_left_goes_when_their_time_is_over(store: SqliteStore) -> 
 
 def test_notes_are_no_memories(engine: Engine) -> None:
     engine.handle(an_end("s1", "next: ship it", summary=FULL))
-    assert list(engine.everything()) == []
+    assert list(engine.all_memories()) == []
     assert engine.count() == 0
 
 

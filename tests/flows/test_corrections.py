@@ -34,7 +34,7 @@ def told(engine: Engine) -> Engine:
 def ended(store: SqliteStore, by: MemoryId | None = None, memory: MemoryId = OLD) -> None:
     known = store.get(memory)
     assert known is not None
-    with store.writing():
+    with store.transaction():
         store.update(replace(known, valid_to=NOW, superseded_by=by))
 
 
@@ -212,7 +212,7 @@ def test_a_correction_says_no_secret(told: Engine, store: SqliteStore) -> None:
     """As an older version kept it: with a character inside that nobody sees."""
     known = store.get(OLD)
     assert known is not None
-    with store.writing():
+    with store.transaction():
         store.add(replace(known, id=NEW, text="The key is AKIA\u200bQWERTYUIOPASDFGH now."))
     ended(store, NEW)
     assert "QWERTYUIOP" not in told.handle(a_prompt("ok", message="m2")).block

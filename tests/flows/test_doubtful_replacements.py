@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.history import DeedKind
+from recollect.domain.history import ChangeAction
 from recollect.domain.memory import Memory, MemoryId, Role, SessionId, Source, Tier
 from recollect.engine.engine import Engine
 from recollect.engine.remember import supersede
@@ -20,7 +20,7 @@ MOVED = "The cache was moved out of the billing service; retries now go through 
 
 
 def old_replacement(
-    store: SqliteStore, old: str, new: str, *, by: DeedKind = DeedKind.LEARN, tier: Tier = Tier.CONFIRMED
+    store: SqliteStore, old: str, new: str, *, by: ChangeAction = ChangeAction.LEARN, tier: Tier = Tier.CONFIRMED
 ) -> tuple[MemoryId, MemoryId]:
     """As an older version has left it."""
     drafts = [
@@ -29,7 +29,7 @@ def old_replacement(
     ]
     engine_on(store).bring_back(drafts, at=NOW - timedelta(days=5), by="test")
     ended, taking = (known(store, MemoryId(str(draft.id))) for draft in drafts)
-    supersede(store, ended, taking, store.begin_deed(by, NOW - timedelta(days=5), "opencode", {"session": "s1"}))
+    supersede(store, ended, taking, store.begin_change(by, NOW - timedelta(days=5), "opencode", {"session": "s1"}))
     return ended.id, taking.id
 
 
@@ -52,8 +52,8 @@ def test_what_speaks_of_something_else_is_taken_back_and_a_true_update_stays(sto
     assert not known(store, outdated).is_live
 
 
-@pytest.mark.parametrize("by", [DeedKind.REMEMBER, DeedKind.REVIEW, DeedKind.IMPORT, DeedKind.JOIN])
-def test_what_a_person_decided_stays(store: SqliteStore, by: DeedKind) -> None:
+@pytest.mark.parametrize("by", [ChangeAction.REMEMBER, ChangeAction.REVIEW, ChangeAction.IMPORT, ChangeAction.JOIN])
+def test_what_a_person_decided_stays(store: SqliteStore, by: ChangeAction) -> None:
     ended, taking = old_replacement(store, BILLING, MOVED, by=by)
     engine_on(store).do_chores(NOW)
     assert known(store, ended).superseded_by == taking
@@ -81,14 +81,14 @@ def test_it_is_one_deed_that_undo_takes_back_and_it_happens_once(store: SqliteSt
     second, _ = old_replacement(store, "The gateway team meets on Monday.", "The gateway is now behind Envoy.")
     engine = engine_on(store)
     engine.do_chores(NOW)
-    deed = engine.taken_back()
+    deed = engine.find_restoring_change()
     assert deed is not None
-    assert (deed.kind, deed.memories) == (DeedKind.REJUDGE, 2)
-    assert store.undoable() is None or store.undoable() != deed, "it is nothing that a person did last"
+    assert (deed.kind, deed.memories) == (ChangeAction.REJUDGE, 2)
+    assert store.last_undoable() is None or store.last_undoable() != deed, "it is nothing that a person did last"
     engine.undo(deed.id, at=NOW, by="cli")
     assert not known(store, first).is_live
     assert not known(store, second).is_live
-    assert engine.taken_back() is None
+    assert engine.find_restoring_change() is None
     engine.do_chores(NOW)
     assert not known(store, first).is_live, "who wants it as before is not asked again"
 
@@ -96,7 +96,7 @@ def test_it_is_one_deed_that_undo_takes_back_and_it_happens_once(store: SqliteSt
 def test_without_anything_doubtful_nothing_is_done_or_copied(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "r.db")
     engine_on(store).do_chores(NOW)
-    assert engine_on(store).taken_back() is None
+    assert engine_on(store).find_restoring_change() is None
     store.close()
     assert not (tmp_path / "backups").exists()
 

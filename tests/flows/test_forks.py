@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.event import Held, Prompt, SessionStarted, StartSource
+from recollect.domain.event import InitialMessage, Prompt, SessionStarted, StartSource
 from recollect.domain.injection import Moment
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, MessageId, SessionId
@@ -195,7 +195,7 @@ def origin_of_a_prompt(engine: Engine, store: SqliteStore, session: str) -> Orig
     engine.handle(a_prompt(POOL, session=session, message="f9", at=at(21)))
     (heard,) = [
         one
-        for one in store.heard_events(SessionId(session), limit=100, waiting=True)
+        for one in store.past_events(SessionId(session), limit=100, waiting=True)
         if isinstance(one, Prompt) and one.message == "f9"
     ]
     return heard.origin
@@ -223,14 +223,16 @@ def timed(engine: Engine) -> Engine:
     return engine
 
 
-def held(message: str, seconds: float, **calls: float) -> Held:
-    return Held(message=MessageId(message), at=at(seconds), calls={call: at(moment) for call, moment in calls.items()})
+def held(message: str, seconds: float, **calls: float) -> InitialMessage:
+    return InitialMessage(
+        message=MessageId(message), at=at(seconds), calls={call: at(moment) for call, moment in calls.items()}
+    )
 
 
 ALL_HELD = (held("f1", 1), held("a1", 2, c1=3), held("f2", 5), held("a2", 6), held("f3", 7), held("a3", 8))
 
 
-def a_copy(*holds: Held, session: str = "fork", **fields: Any) -> SessionStarted:
+def a_copy(*holds: InitialMessage, session: str = "fork", **fields: Any) -> SessionStarted:
     return a_start(session, holds=holds, at=at(20), **fields)
 
 

@@ -25,7 +25,7 @@ def test_a_headless_session_is_served_and_teaches_only_if_its_user_says_so(store
     while engine.learn_some():
         pass
     assert "Fridays" in blocks[0]
-    assert any("yarn" in memory.text for memory in engine.everything()) is learns
+    assert any("yarn" in memory.text for memory in engine.all_memories()) is learns
     assert (store.recap(SessionId("s1")) is not None) is learns
     assert store.has_turns(SessionId("s1")) is learns
 
@@ -40,5 +40,5 @@ def test_a_transcript_that_a_script_began_teaches_only_if_its_user_says_so(store
     engine = engine_on(store, Settings(capture=Capture(headless=learns)))
     told = [_headless(event) for event in SESSION]
     engine.backfill(Mark(source="a file", state="new"), lambda: told, now=NOW, project=PROJECT)
-    assert any("yarn" in memory.text for memory in engine.everything()) is learns
+    assert any("yarn" in memory.text for memory in engine.all_memories()) is learns
     assert store.has_turns(SessionId("s1")) is learns

@@ -56,7 +56,7 @@ class Stage:
     def ask(
         self, session: SessionId | None = None, now: datetime = LATER, client: int | None = None
     ) -> Question | timedelta | None:
-        return self.engine.question(HOST, self.folder, session, now, client=client)
+        return self.engine.next_question(HOST, self.folder, session, now, client=client)
 
     def due(self, session: SessionId | None = None, now: datetime = LATER, client: int | None = None) -> Question:
         question = self.ask(session, now, client)
@@ -67,7 +67,7 @@ class Stage:
         return self.engine.answer_question(question.id, text, 700, self.folder, LATER)
 
     def known(self) -> list[Memory]:
-        return list(self.engine.everything())
+        return list(self.engine.all_memories())
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_one_whose_end_never_came_is_asked_about_when_it_is_quiet(stage: Stage) 
 
 def test_one_in_which_the_model_is_at_work_is_not_asked_about(stage: Stage) -> None:
     stage.session()
-    assert stage.engine.question(HOST, stage.folder, None, LATER, working=[S1]) is None
+    assert stage.engine.next_question(HOST, stage.folder, None, LATER, working=[S1]) is None
 
 
 def test_what_another_session_still_has_to_be_learnt_from_holds_up_nothing(stage: Stage) -> None:

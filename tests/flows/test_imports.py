@@ -19,7 +19,7 @@ WORDS = "the queue is drained before deploys never log tokens prefer small commi
 
 
 def everything(engine: Engine) -> Sequence[Memory]:
-    return list(engine.everything())
+    return list(engine.all_memories())
 
 
 @given(

@@ -99,16 +99,16 @@ def test_where_capture_or_the_archive_is_off_no_turn_is_kept(store: SqliteStore,
 def test_a_session_that_wants_nothing_learnt_from_it_is_not_written_down(engine: Engine) -> None:
     engine.handle(a_start(captures=False))
     engine.handle(a_prompt("Our auth uses JWT."))
-    assert engine.to_learn() == 0
+    assert engine.count_waiting_events() == 0
 
 
 @covers("PRI-2")
 def test_what_a_tool_did_to_an_ignored_file_is_not_written_down(engine: Engine) -> None:
     for given in ({"filePath": "/srv/shop/.env"}, {"command": "cat .env"}):
         engine.handle(ToolSucceeded(session=S1, at=NOW, project=PROJECT, tool="read", input=given, output="PORT=1"))
-    assert engine.to_learn() == 0
+    assert engine.count_waiting_events() == 0
     engine.handle(ToolSucceeded(session=S1, at=NOW, tool="read", input={"filePath": "src/a.py"}, output="x = 1"))
-    assert engine.to_learn() == 1
+    assert engine.count_waiting_events() == 1
 
 
 def test_what_a_tool_printed_is_cut_in_the_middle(store: SqliteStore, engine: Engine) -> None:
@@ -128,7 +128,7 @@ def test_what_cannot_be_learnt_from_is_left_alone_after_a_few_tries(store: Sqlit
         received = store.try_event(received)
     assert engine.learn_some() == 1
     assert archive(store) == []
-    assert engine.to_learn() == 0
+    assert engine.count_waiting_events() == 0
 
 
 @covers("MEM-7")
@@ -144,7 +144,7 @@ def test_a_session_that_ended_in_a_crash_is_closed_at_the_next_start(store: Sqli
     session = store.session(S1)
     assert session is not None
     assert session.ended_at == NOW
-    assert store.heard_events(S1, limit=9) == []
+    assert store.past_events(S1, limit=9) == []
 
 
 def test_a_session_that_ends_leaves_nothing_in_the_inbox(store: SqliteStore, engine: Engine) -> None:
@@ -263,7 +263,7 @@ def test_what_no_disk_could_take_is_dropped_and_in_nobodys_way(
         with pytest.raises(UnicodeEncodeError):
             engine.handle(a_reply("It cannot be written."))
         assert engine.handle(a_prompt("We deploy with Helm.", session="s2")).kept
-    assert (engine.unwritten, engine.dropped) == (0, 1)
+    assert (engine.events_unwritten, engine.events_dropped) == (0, 1)
     work_off(engine)
     assert [turn.text for turn in archive(store)] == ["We deploy with Helm."]
 
@@ -288,10 +288,10 @@ def test_what_waits_with_it_for_the_disk_is_not_dropped(
         assert not engine.handle(a_prompt("We log with structlog.", message="m2")).kept
         odd.setattr(store, "put_event", put_event)
         with pytest.raises(UnicodeEncodeError):
-            engine.write_down()
-        assert engine.unwritten == 2
-        engine.write_down()
-    assert (engine.unwritten, engine.dropped) == (0, 1)
+            engine.write_waiting_events()
+        assert engine.events_unwritten == 2
+        engine.write_waiting_events()
+    assert (engine.events_unwritten, engine.events_dropped) == (0, 1)
     work_off(engine)
     assert [turn.text for turn in archive(store)] == ["We deploy with Helm.", "We log with structlog."]
 
@@ -322,7 +322,7 @@ def test_a_private_key_is_redacted_however_long_it_is_and_wherever_it_begins(
 def test_an_ignored_file_is_recognised_however_a_shell_names_it(engine: Engine, command: str) -> None:
     engine.handle(ToolSucceeded(session=S1, at=NOW, tool="bash", input={"command": command}, output="PORT=1"))
     engine.handle(ToolSucceeded(session=S1, at=NOW, tool="bash", input={"files": {command: "x"}}, output="PORT=1"))
-    assert engine.to_learn() == 0
+    assert engine.count_waiting_events() == 0
 
 
 @covers("PRI-2")
@@ -330,7 +330,7 @@ def test_lines_of_an_ignored_file_that_a_search_printed_are_not_written_down(eng
     for printed in ("src/a.py:1:x\n./.env:3:HOST=zorblatt\n", ".env:3:HOST=zorblatt"):
         given = {"command": "grep -r HOST"}
         engine.handle(ToolSucceeded(session=S1, at=NOW, tool="bash", input=given, output=printed))
-    assert engine.to_learn() == 0
+    assert engine.count_waiting_events() == 0
 
 
 @pytest.mark.parametrize(
@@ -339,7 +339,7 @@ def test_lines_of_an_ignored_file_that_a_search_printed_are_not_written_down(eng
 def test_an_ordinary_command_is_written_down(engine: Engine, command: str) -> None:
     printed = ".env.example:1:PORT=\nsrc/env.ts:2: x"
     engine.handle(ToolSucceeded(session=S1, at=NOW, tool="bash", input={"command": command}, output=printed))
-    assert engine.to_learn() == 1
+    assert engine.count_waiting_events() == 1
 
 
 @covers("CAP-6", "INJ-8")
@@ -393,10 +393,10 @@ def test_what_a_full_disk_did_not_take_is_written_later_in_its_order(
         full.setattr(store, "put_event", refusing)
         answers = [engine.handle(a_prompt(f"Rename table {n}.", message=f"m{n}")) for n in range(3)]
     assert [answer.kept for answer in answers] == [False] * 3
-    assert engine.unwritten == 3
+    assert engine.events_unwritten == 3
     assert engine.handle(a_prompt("And the last one.", message="m3")).kept
-    assert engine.unwritten == 0
-    heard = store.heard_events(S1, limit=10, waiting=True)
+    assert engine.events_unwritten == 0
+    heard = store.past_events(S1, limit=10, waiting=True)
     assert [event.message for event in heard if isinstance(event, Prompt)] == ["m0", "m1", "m2", "m3"]
 
 
@@ -413,7 +413,7 @@ def test_what_finds_no_room_in_memory_either_is_counted(
         full.setattr(store, "put_event", refusing)
         for n in range(5):
             engine.handle(a_prompt(f"Rename table {n}.", message=f"m{n}"))
-    assert (engine.unwritten, engine.dropped) == (2, 3)
-    engine.write_down()
-    heard = store.heard_events(S1, limit=10, waiting=True)
+    assert (engine.events_unwritten, engine.events_dropped) == (2, 3)
+    engine.write_waiting_events()
+    heard = store.past_events(S1, limit=10, waiting=True)
     assert [event.message for event in heard if isinstance(event, Prompt)] == ["m3", "m4"]

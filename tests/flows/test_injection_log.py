@@ -24,7 +24,7 @@ def used(engine: Engine) -> Engine:
 
 @covers("INJ-11")
 def test_the_log_of_a_session_has_every_moment_with_its_reasons(used: Engine) -> None:
-    log = used.log.of(SessionId("s1"))
+    log = used.log.entries(SessionId("s1"))
     assert [(sent.point, sent.message) for sent in log] == [
         (Moment.START, None),
         (Moment.PROMPT, "m1"),
@@ -73,9 +73,9 @@ def test_usage_is_counted_by_moment(used: Engine) -> None:
 
 def test_a_persons_word_is_counted_and_taken_back_by_the_opposite(used: Engine) -> None:
     helm = MemoryId("helm")
-    used.feedback([helm], useful=True)
-    used.feedback([helm], useful=True)
-    used.feedback([helm], useful=False)
+    used.note_feedback([helm], useful=True)
+    used.note_feedback([helm], useful=True)
+    used.note_feedback([helm], useful=False)
     assert used.find("helm").use.feedback == 1
 
 
@@ -86,8 +86,10 @@ def test_what_was_offered_counts_as_shown_only_when_it_was_delivered(engine: Eng
     assert "Helm" in late.block
     again = engine.handle(a_prompt(asked, message="m2", offered=True))
     assert again.ids == late.ids, "nobody has seen it"
-    engine.delivered(again)
+    engine.confirm_delivery(again)
     assert not engine.handle(a_prompt(asked, message="m3", offered=True)).block
     assert engine.find(again.ids[0]).use.shown == 1
-    engine.delivered(engine.handle(a_prompt(asked, message="m1", offered=True)))  # asked again, and heard this time
+    engine.confirm_delivery(
+        engine.handle(a_prompt(asked, message="m1", offered=True))
+    )  # asked again, and heard this time
     assert engine.find(again.ids[0]).use.shown == 2

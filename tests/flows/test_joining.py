@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import DeedId, DeedKind
+from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Memory, MemoryId, ProjectId, Scope, Sensitivity, SessionId, Viewer
 from recollect.domain.session import Session
 from recollect.engine.engine import Engine
@@ -16,7 +16,7 @@ ROOT, OLD_PATH, NEW_PATH = (ProjectId(alias) for alias in ("root:4f1e", "path:/o
 IN_OLD, IN_NEW = f"project:{OLD}", f"project:{NEW}"
 
 
-def join(engine: Engine, source: ProjectId = OLD, into: ProjectId = NEW) -> DeedId:
+def join(engine: Engine, source: ProjectId = OLD, into: ProjectId = NEW) -> ChangeId:
     return engine.join(source, into, at=NOW, by="cli")
 
 
@@ -29,7 +29,7 @@ def state(store: SqliteStore) -> dict[str, object]:
     projects = (OLD, NEW, THIRD)
     return {
         "memories": {m.id: m for m in store.with_prefix("", limit=1000)},
-        "sessions": {project: store.sessions_in(project) for project in projects},
+        "sessions": {project: store.session_ids_in(project) for project in projects},
         "turns": {project: turns(store, project) for project in projects},
         "aliases": {project: store.aliases_of(project) for project in projects},
         "found": {project: found(store, project) for project in projects},
@@ -75,11 +75,11 @@ def two_projects(store: SqliteStore) -> SqliteStore:
 
 def test_everything_of_one_project_belongs_to_the_other(engine: Engine, two_projects: SqliteStore) -> None:
     join(engine)
-    left = (two_projects.memories_in(OLD), two_projects.sessions_in(OLD), turns(two_projects, OLD))
+    left = (two_projects.memory_ids_in(OLD), two_projects.session_ids_in(OLD), turns(two_projects, OLD))
     assert left == ([], [], [])
     assert found(two_projects, OLD) == ["universal"]
     assert found(two_projects, NEW) == ["known", "new", "old", "secret", "universal"]
-    assert two_projects.sessions_in(NEW) == ["s-new", "s-old", "s-transcript"]
+    assert two_projects.session_ids_in(NEW) == ["s-new", "s-old", "s-transcript"]
     assert turns(two_projects, NEW) == ["new deploy", "old deploy", "old deploy of a transcript"]
     session = two_projects.session(SessionId("s-old"))
     assert session is not None
@@ -89,7 +89,7 @@ def test_everything_of_one_project_belongs_to_the_other(engine: Engine, two_proj
 def test_a_joined_project_is_known_by_all_names_of_both(engine: Engine, two_projects: SqliteStore) -> None:
     join(engine)
     assert two_projects.aliases_of(NEW) == {ROOT, OLD_PATH, NEW_PATH, OLD}
-    assert two_projects.known_as([OLD, OLD_PATH, ROOT]) == {OLD: {NEW}, OLD_PATH: {NEW}, ROOT: {NEW}}
+    assert two_projects.find_by_aliases([OLD, OLD_PATH, ROOT]) == {OLD: {NEW}, OLD_PATH: {NEW}, ROOT: {NEW}}
 
 
 def test_what_both_know_is_known_once(engine: Engine, two_projects: SqliteStore) -> None:
@@ -104,7 +104,7 @@ def test_what_is_past_or_forgotten_moves_along_as_it_is(engine: Engine, two_proj
     join(engine)
     assert memory(two_projects, "past").superseded_by == "old"
     assert memory(two_projects, "gone").forgotten_at == NOW
-    assert two_projects.memories_in(NEW) == ["old", "twin", "past", "gone", "secret", "new", "known"]
+    assert two_projects.memory_ids_in(NEW) == ["old", "twin", "past", "gone", "secret", "new", "known"]
 
 
 def memory(store: SqliteStore, memory_id: str) -> Memory:
@@ -118,7 +118,7 @@ def test_undoing_a_join_restores_all_of_it(engine: Engine, two_projects: SqliteS
     deed = join(engine)
     assert state(two_projects) != before
     undone = engine.undo(None, at=NOW, by="cli")
-    assert (undone.deed.id, undone.deed.kind) == (deed, DeedKind.JOIN)
+    assert (undone.deed.id, undone.deed.kind) == (deed, ChangeAction.JOIN)
     assert state(two_projects) == before
 
 
@@ -134,10 +134,10 @@ def test_what_came_after_a_join_stays_where_it_is_when_it_is_undone(engine: Engi
     join(engine)
     begin(two_projects, "s-later", NEW)
     later = engine.remember(a_draft("We deploy later.")).memory
-    joined = engine.deeds(limit=2)[1].id
+    joined = engine.changes(limit=2)[1].id
     engine.undo(joined, at=NOW, by="cli")
-    assert two_projects.sessions_in(NEW) == ["s-later", "s-new"]
-    assert later.id in two_projects.memories_in(NEW)
+    assert two_projects.session_ids_in(NEW) == ["s-later", "s-new"]
+    assert later.id in two_projects.memory_ids_in(NEW)
 
 
 @pytest.mark.usefixtures("two_projects")
@@ -174,7 +174,7 @@ def test_forgetting_what_both_knew_forgets_it_twice(engine: Engine, two_projects
     join(engine)
     joined = state(two_projects)
     engine.forget([MemoryId("known")], at=NOW, by="cli")
-    assert "twin" not in {m.id for m in engine.everything()}
+    assert "twin" not in {m.id for m in engine.all_memories()}
     engine.undo(None, at=NOW, by="cli")
     assert state(two_projects) == joined
     assert engine.forget_now([MemoryId("known")], at=NOW, by="cli")[1]
@@ -185,4 +185,4 @@ def test_forgetting_what_both_knew_forgets_it_twice(engine: Engine, two_projects
 def test_what_cannot_be_joined_is_said(engine: Engine, into: ProjectId) -> None:
     with pytest.raises(InvalidValue, match=r"already this project|There is no project"):
         join(engine, OLD, into)
-    assert engine.deeds(limit=5) == []
+    assert engine.changes(limit=5) == []

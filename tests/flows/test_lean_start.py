@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from recollect.capture.rules import RULES
+from recollect.capture.rules import RULES_VERSION
 from recollect.domain.event import ToolSucceeded
 from recollect.domain.memory import Anchor, Kind, MemoryId, Role, SessionId, Source, Tier
 from recollect.domain.session import Recap, Summary
@@ -50,7 +50,7 @@ Last session (2026-03-02):
 
 @covers("FMT-2", "WOR-1")
 def test_what_the_agent_decided_found_or_noted_is_left_to_the_turns(engine: Engine) -> None:
-    engine.remember(a_draft("The queue is drained twice.", source=AGENT, rules=RULES))
+    engine.remember(a_draft("The queue is drained twice.", source=AGENT, rules=RULES_VERSION))
     engine.remember(a_draft("Retry after 2 s.", title="The pool is exhausted", kind=Kind.ERROR_PATTERN, source=AGENT))
     engine.remember(a_draft("src/pool.py keeps connections.", kind=Kind.FILE_CONTEXT, source=AGENT))
     engine.remember(a_draft("Switched to a pool.", kind=Kind.OUTCOME, source=AGENT))
@@ -141,7 +141,7 @@ def test_what_is_known_of_files_that_are_not_committed_yet_is_shown(engine: Engi
         a_draft(
             "Uploads are resumed by byte.",
             source=AGENT,
-            rules=RULES,
+            rules=RULES_VERSION,
             anchors=(Anchor("src/upload.py"),),
             id=MemoryId("m1"),
         )

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event, ToolFailed, ToolSucceeded
-from recollect.domain.history import DeedKind
+from recollect.domain.history import ChangeAction
 from recollect.domain.memory import NEVER_USED, Kind, Memory, MessageId, Role, SessionId, Tier, Viewer
 from recollect.domain.session import Note
 from recollect.domain.settings import Capture, Kinds, Settings
@@ -174,7 +174,7 @@ def test_a_whole_session_is_unlearnt_at_once_and_learnt_again(store: SqliteStore
     lived(engine, *said(RULE, session="s1"), *an_episode("s2"))
     before = learnt(store)
     undone = engine.undo_learning(SessionId("s1"), at=NOW, by="cli")
-    assert undone.deed.kind is DeedKind.LEARN
+    assert undone.deed.kind is ChangeAction.LEARN
     assert [memory.text for memory in undone.removed] == [RULE]
     assert RULE not in [memory.text for memory in learnt(store)]
     assert len(learnt(store)) == len(before) - 1

@@ -192,7 +192,7 @@ def test_remembering_twice_is_remembering_once(texts: list[str]) -> None:
         for number, text in enumerate(texts):
             for again in range(times):
                 engine.remember(said(text, 50 - number - again / 100))
-        return sorted(map(_state, engine.everything()))
+        return sorted(map(_state, engine.all_memories()))
 
     assert known(2) == known(1)
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import Placement, Quiet, Verdict
+from recollect.domain.injection import Placement, QuietReason, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, Role, Scope, Sensitivity, SessionId, Source
 from recollect.domain.outcome import Refused
 from recollect.domain.settings import Budgets, OnDemand, Settings
@@ -192,7 +192,7 @@ def test_asking_can_be_switched_off(store: SqliteStore) -> None:
     engine = engine_on(store, Settings(on_demand=OnDemand(enabled=False)))
     engine.remember(a_draft("Error handling wraps the cause."))
     answer = engine.handle(a_question("error handling"))
-    assert (answer.block, answer.quiet) == ("", Quiet.OFF)
+    assert (answer.block, answer.quiet) == ("", QuietReason.OFF)
 
 
 def test_one_asks_either_with_words_or_for_an_id() -> None:

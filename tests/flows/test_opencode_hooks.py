@@ -101,13 +101,13 @@ def test_what_is_told_twice_is_written_once_and_answered_with_the_same_bytes(
         lambda: plugin.tell("reply", messageID="msg_a", text="Done.", final=True, at=at),
     ]
     first = [tell() for tell in told]
-    log, waiting = store.log_of(S1), engine.to_learn()
+    log, waiting = store.log_of(S1), engine.count_waiting_events()
     engine.remember(a_draft("Auth has a second token.", scope="universal"))
     assert [tell() for tell in told] == first
-    assert (store.log_of(S1), engine.to_learn()) == (log, waiting)
+    assert (store.log_of(S1), engine.count_waiting_events()) == (log, waiting)
     learn(engine)
     assert [tell() for tell in told] == first
-    assert engine.to_learn() == 0
+    assert engine.count_waiting_events() == 0
     assert store.count_turns() == 2
 
 
@@ -130,9 +130,9 @@ def test_a_turn_that_nobody_began_brings_nothing_and_teaches_nothing(
 ) -> None:
     plugin.tell("session.start")
     assert plugin.prompt("", "msg_1", parts=parts)["block"] == ""
-    assert engine.to_learn() == 0
+    assert engine.count_waiting_events() == 0
     plugin.tell("reply", messageID="msg_a", text="Understood.", final=True)
-    assert engine.to_learn() == 1, "it is no prompt that opted out: what follows is heard"
+    assert engine.count_waiting_events() == 1, "it is no prompt that opted out: what follows is heard"
     learn(engine)
     assert store.count_turns() == 1
 
@@ -143,7 +143,7 @@ def test_a_turn_that_nobody_began_does_not_end_a_wish(plugin: Plugin, engine: En
     learn(engine)
     plugin.prompt("", "msg_2", parts=[{"type": "compaction"}])
     plugin.tell("reply", messageID="msg_a", text="The keys are there.", final=True)
-    assert engine.to_learn() == 0
+    assert engine.count_waiting_events() == 0
 
 
 def test_the_template_of_a_command_teaches_nothing_and_is_helped_with(
@@ -154,7 +154,7 @@ def test_the_template_of_a_command_teaches_nothing_and_is_helped_with(
     known = store.count()
     learn(engine)
     assert store.count() == known
-    (waiting,) = store.heard_events(S1, limit=9, waiting=True)
+    (waiting,) = store.past_events(S1, limit=9, waiting=True)
     assert getattr(waiting, "origin", None) is Origin.COMMAND
     plugin.prompt(RULE, "msg_2")
     learn(engine)

@@ -8,7 +8,7 @@ import pytest
 
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.event import Event, StartSource
-from recollect.domain.injection import Quiet
+from recollect.domain.injection import QuietReason
 from recollect.domain.memory import Kind, SessionId
 from recollect.domain.settings import InjectSettings, Settings
 from recollect.engine.engine import Engine
@@ -34,7 +34,7 @@ def taught(engine: Engine) -> Engine:
 @pytest.mark.parametrize("marker", ["no-recall", "#no-memory", "[no-recall]", "@no-memory"])
 def test_a_prompt_with_a_marker_gets_nothing_and_the_next_one_does(taught: Engine, marker: str) -> None:
     quiet = taught.handle(a_prompt(f"{marker} {ASK}", message="m1"))
-    assert (quiet.block, quiet.quiet) == ("", Quiet.OPTED_OUT)
+    assert (quiet.block, quiet.quiet) == ("", QuietReason.OPTED_OUT)
     assert taught.handle(a_prompt(ASK, message="m2")).block
 
 
@@ -65,7 +65,7 @@ def test_a_session_with_a_marker_is_left_alone_at_every_moment_until_it_ends(tau
 @covers("INJ-8")
 def test_a_session_can_be_left_alone_from_its_start(taught: Engine) -> None:
     assert taught.handle(a_start(recalls=False)).block == ""
-    assert taught.handle(a_prompt(ASK)).quiet is Quiet.OPTED_OUT
+    assert taught.handle(a_prompt(ASK)).quiet is QuietReason.OPTED_OUT
     assert taught.handle(a_start(source=StartSource.RESUME)).block == ""
 
 

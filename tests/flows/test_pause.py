@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.event import Event, StartSource
-from recollect.domain.injection import Injection, Quiet
+from recollect.domain.injection import Injection, QuietReason
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.domain.pause import Pause, PauseUnreadable
 from recollect.domain.settings import Settings
@@ -82,7 +82,7 @@ def test_a_session_that_begins_in_a_pause_leaves_no_trace(stage: Stage) -> None:
         stage.tell(compacting()),
         stage.tell(an_end("s1", "next: tune the xylophone")),
     ]
-    assert {(one.block, one.quiet) for one in told} == {("", Quiet.PAUSED)}
+    assert {(one.block, one.quiet) for one in told} == {("", QuietReason.PAUSED)}
     assert stage.held() == before
 
 
@@ -95,11 +95,11 @@ def test_what_was_sent_before_is_said_again_and_a_message_of_the_pause_stays_bar
     assert stage.tell(a_start(source=StartSource.RESUME)).block == start.block
     assert stage.tell(a_prompt(DEPLOY, message="m1")).block == first.block
     assert stage.engine.replay(SessionId("s1"), [MessageId("m1")]).get(MessageId("m1"), "") == first.block
-    assert stage.tell(a_prompt("Does Helm deploy the shop?", message="m2")).quiet is Quiet.PAUSED
+    assert stage.tell(a_prompt("Does Helm deploy the shop?", message="m2")).quiet is QuietReason.PAUSED
     stage.resume()
     stage.engine.remember(a_draft("Helm charts of the shop are in deploy/charts."))
     again = stage.tell(a_prompt("Does Helm deploy the shop?", message="m2"))
-    assert (again.block, again.quiet) == ("", Quiet.PAUSED)
+    assert (again.block, again.quiet) == ("", QuietReason.PAUSED)
     assert "Does Helm deploy" not in stage.held()
     assert "deploy/charts" in stage.tell(a_prompt("Where are the Helm charts of the shop?", message="m3")).block
 
@@ -129,7 +129,7 @@ def test_a_pause_ends_by_itself_and_counts_for_its_project_alone(stage: Stage) -
     stage.pause(hours=1, project=OTHER_PROJECT)
     assert stage.tell(a_prompt(DEPLOY)).block
     stage.pause(hours=1, project=PROJECT)
-    assert stage.tell(a_prompt(DEPLOY, session="s2", at=NOW)).quiet is Quiet.PAUSED
+    assert stage.tell(a_prompt(DEPLOY, session="s2", at=NOW)).quiet is QuietReason.PAUSED
     stage.now += 1.01 * HOUR
     assert stage.tell(a_prompt(DEPLOY, session="s3", at=stage.now)).block
 
@@ -138,7 +138,7 @@ def test_what_a_host_tells_late_of_a_pause_is_not_kept(stage: Stage) -> None:
     stage.pause()
     stage.now += HOUR
     stage.resume()
-    assert stage.tell(a_prompt("Always use xylophones.", at=NOW + HOUR / 2)).quiet is Quiet.PAUSED
+    assert stage.tell(a_prompt("Always use xylophones.", at=NOW + HOUR / 2)).quiet is QuietReason.PAUSED
     assert "xylophone" not in stage.held()
 
 

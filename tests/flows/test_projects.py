@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.memory import Kind, ProjectId
-from recollect.domain.project import BY_PATH, BY_ROOT, SHARED
+from recollect.domain.project import BY_PATH, BY_ROOT, SHARED_PREFIXES
 from recollect.engine.engine import Engine
 from recollect.engine.ports import KnowsProjects
-from recollect.engine.projects import Reason, Resolved, note, resolve
+from recollect.engine.projects import Reason, Resolution, resolve, store_aliases
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace.git import place_of, root_commit
 from tests.builders import NOW, a_draft, a_start
@@ -29,7 +29,7 @@ class ProjectsInADict:
     def __init__(self) -> None:
         self._having: dict[ProjectId, frozenset[ProjectId]] = {}
 
-    def known_as(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
+    def find_by_aliases(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
         return {alias: self._having[alias] for alias in aliases if alias in self._having}
 
     def aliases_of(self, project: ProjectId) -> frozenset[ProjectId]:
@@ -40,7 +40,7 @@ class ProjectsInADict:
 
     def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:  # noqa: ARG002
         for alias in aliases:
-            before = self._having.get(alias, frozenset()) if alias.startswith(SHARED) else frozenset()
+            before = self._having.get(alias, frozenset()) if alias.startswith(SHARED_PREFIXES) else frozenset()
             self._having[alias] = before | {project}
 
 
@@ -51,13 +51,13 @@ class Desk:
         self.projects = projects
         self.git_runs = 0
 
-    def look(self, folder: Path) -> Resolved:
+    def look(self, folder: Path) -> Resolution:
         return resolve(self.projects, place_of(str(folder)), self._root_commit)
 
     def enter(self, folder: Path) -> ProjectId:
         """Look, and note; what was noted is all there is to note, and the folder stays where it was found."""
         resolved = self.look(folder)
-        note(self.projects, resolved, self._root_commit, NOW)
+        store_aliases(self.projects, resolved, self._root_commit, NOW)
         runs = self.git_runs
         again = self.look(folder)
         assert (again.project, again.aliases) == (resolved.project, frozenset())
@@ -420,7 +420,7 @@ def test_a_name_that_is_known_from_elsewhere_holds_in_another_folder_once_it_is_
     assert desk.enter(tmp_path / "one") == "name:shop"
     assert desk.look(tmp_path / "two").claimed == "name:shop"
     assert desk.enter(tmp_path / "two") == f"path:{tmp_path}/two"
-    note(
+    store_aliases(
         desk.projects,
         resolve(desk.projects, place_of(str(tmp_path / "two")), root_commit, accept_name=True),
         root_commit,
@@ -472,7 +472,7 @@ def test_a_cloned_repository_cannot_open_a_project_to_itself_by_using_its_name(d
     (again / ".recollect.toml").write_text('project = "shop"\n')
     assert desk.enter(again) == "name:shop"
     accepted = resolve(desk.projects, place_of(str(theirs)), root_commit, accept_name=True)
-    note(desk.projects, accepted, root_commit, NOW)
+    store_aliases(desk.projects, accepted, root_commit, NOW)
     assert desk.enter(theirs) == "name:shop"
     assert desk.enter(mine) == "name:shop"
 

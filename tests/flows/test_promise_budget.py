@@ -13,7 +13,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Injection
 from recollect.domain.memory import Anchor, Kind, MemoryId, Sensitivity
 from recollect.domain.session import Note, NoteCode, Summary
-from recollect.domain.settings import Budgets, InjectSettings, Mode, OnDemand, Placing, Settings, Start
+from recollect.domain.settings import Budgets, InjectSettings, Mode, OnDemand, Settings, Start, TurnPlacement
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_draft, a_failure, a_memory, a_prompt, a_question, a_start, an_end, compacting
@@ -65,7 +65,7 @@ def settings_with(budgets: Budgets, mode: Mode = Mode.CONSERVATIVE) -> Settings:
 def store() -> Iterator[SqliteStore]:
     """Memories and notes of every kind of text, each said in one of many ways."""
     opened = SqliteStore(None)
-    with opened.writing():
+    with opened.transaction():
         for number in range(36):
             text = f"{number} pool queue timeout: {KINDS[number % len(KINDS)] * (1 + number % 4)}"
             title = f"{number} {KINDS[number % len(KINDS)][:80]}" if number % 3 else None
@@ -119,7 +119,7 @@ def moments(engine: Engine, asked: str, budgets: Budgets, **about: Any) -> None:
 def test_no_moment_costs_more_than_its_budget_whatever_is_asked(
     store: SqliteStore, asked: str, budgets: Budgets, mode: Mode, window: int | None, agent: str | None
 ) -> None:
-    with store.writing(), store._database.write() as connection:
+    with store.transaction(), store._database.write() as connection:
         connection.execute("DELETE FROM injection")
         connection.execute("DELETE FROM session WHERE id = 's1'")
     engine = engine_on(store, settings_with(budgets, mode))
@@ -159,7 +159,7 @@ def test_a_small_window_shrinks_the_budget_and_never_under_two_hundred(store: Sq
 
 @covers("INJ-4", "BUD-1")
 def test_in_the_system_prompt_all_of_it_is_built_anew_within_both_budgets(store: SqliteStore) -> None:
-    placed = replace(settings_with(Budgets()), inject=InjectSettings(placement=Placing.SYSTEM))
+    placed = replace(settings_with(Budgets()), inject=InjectSettings(placement=TurnPlacement.SYSTEM))
     engine = engine_on(store, placed)
     for number in range(3):
         injection = engine.handle(a_prompt("the pool queue timeout?", session="system", message=f"m{number}"))

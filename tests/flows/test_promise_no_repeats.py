@@ -26,7 +26,7 @@ def store() -> Iterator[SqliteStore]:
     """Three hundred memories: six aspects of fifty areas."""
     opened = SqliteStore(None)
     kinds = [Kind.DECISION, Kind.ERROR_PATTERN, Kind.FILE_CONTEXT, Kind.RULE]
-    with opened.writing():
+    with opened.transaction():
         for n, area in enumerate(AREAS):
             for aspect in ASPECTS:
                 text = SAYING.format(aspect=aspect, area=area)

@@ -111,7 +111,7 @@ def test_what_is_new_is_found_by_its_words_before_it_has_a_vector(engine: Engine
     engine.remember(a_draft("Deploys need a ticket."))
     embed_everything(engine)
     engine.remember(a_draft("Rollouts need two tickets."))
-    assert engine.waiting(None).memories == 1
+    assert engine.missing_vectors(None).memories == 1
     assert sorted(found(engine, "rollout ticket")) == ["Deploys need a ticket.", "Rollouts need two tickets."]
 
 
@@ -151,7 +151,7 @@ def test_after_a_change_of_the_model_nothing_old_is_compared_and_all_is_embedded
     assert embed_everything(old) == 3
     assert (found(new, "vehicle"), turns_found(new, "vehicle")) == ([], [])
     assert found(new, "automobile") == ["Park the automobile."], "by its words, meanwhile"
-    missing = new.waiting(OTHER_MODEL)
+    missing = new.missing_vectors(OTHER_MODEL)
     assert (missing.memories, missing.turns) == (2, 1)
     assert new.embed_some(limit=1) == 1
     assert found(old, "vehicle") == []

@@ -7,18 +7,20 @@ from recollect.domain.event import Event
 from recollect.domain.memory import MessageId
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
-from recollect.engine.replay import Recorded, Replay, events_in_time
+from recollect.engine.replay import RecordedTranscript, Replay, events_in_time
 from tests.builders import NOW, a_failure, a_prompt, a_reply, a_start, an_end, compacted
 
 ERROR = "sqlite3.OperationalError: no such table: ledger_entries"
 RULE = "Remember: we never mock the postgres database in integration tests."
 
 
-def recorded(name: str, *events: Event, counts: bool = True) -> Recorded:
-    return Recorded(name=name, began=events[0].at, events=lambda: iter(events), counts=counts)
+def recorded(name: str, *events: Event, counts: bool = True) -> RecordedTranscript:
+    return RecordedTranscript(name=name, began=events[0].at, events=lambda: iter(events), counts=counts)
 
 
-def a_session(name: str, *, day: int, said: str = RULE, project: str = "name:shop", **fields: Any) -> Recorded:
+def a_session(
+    name: str, *, day: int, said: str = RULE, project: str = "name:shop", **fields: Any
+) -> RecordedTranscript:
     at = NOW + timedelta(days=day)
     about: dict[str, Any] = {"session": name, "project": project, **fields}
     return recorded(
@@ -31,7 +33,7 @@ def a_session(name: str, *, day: int, said: str = RULE, project: str = "name:sho
     )
 
 
-def played(engine: Engine, *sessions: Recorded, **how: Any) -> Replay:
+def played(engine: Engine, *sessions: RecordedTranscript, **how: Any) -> Replay:
     replay = Replay(engine, lambda _: Settings(), **how)
     assert len(list(replay.play(sessions))) == len(sessions)
     return replay
@@ -50,7 +52,7 @@ def test_a_later_session_is_told_what_an_earlier_one_taught(engine: Engine) -> N
 def test_what_the_user_did_not_let_a_tool_do_is_no_error_that_came_back(engine: Engine) -> None:
     refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
 
-    def a_refusal(name: str, day: int) -> Recorded:
+    def a_refusal(name: str, day: int) -> RecordedTranscript:
         about: dict[str, Any] = {"session": name, "project": "name:shop", "at": NOW + timedelta(days=day)}
         return recorded(name, a_start(**about), a_failure(refused, message=None, call=name, **about), an_end(**about))
 

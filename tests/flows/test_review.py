@@ -109,7 +109,7 @@ def test_several_are_decided_together_or_not_at_all(engine: Engine) -> None:
     with pytest.raises(InvalidValue, match=f"{order.id} is flagged"):
         engine.keep([new.id, order.id], at=LATER, by="cli")
     assert [case.memory for case in engine.cases()] == [order, new]
-    assert engine.deeds(limit=1)[0].kind == "remember"
+    assert engine.changes(limit=1)[0].kind == "remember"
     engine.reject([new.id, order.id], at=LATER, by="cli")
     assert live(engine) == {FAST}
     engine.undo(None, at=LATER, by="cli")
@@ -157,4 +157,4 @@ def test_what_does_not_wait_is_refused_with_what_does(engine: Engine) -> None:
         engine.accept([known.id], at=LATER, by="cli")
     with pytest.raises(InvalidValue, match="no memory 'nowhere'"):
         engine.accept([MemoryId("nowhere")], at=LATER, by="cli")
-    assert engine.deeds(limit=1)[0].kind == "remember"
+    assert engine.changes(limit=1)[0].kind == "remember"

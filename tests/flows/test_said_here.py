@@ -6,7 +6,7 @@ import pytest
 
 from recollect.domain.event import StartSource
 from recollect.domain.memory import Kind, Role, SessionId, Source
-from recollect.domain.settings import InjectSettings, Placing, Settings
+from recollect.domain.settings import InjectSettings, Settings, TurnPlacement
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_failure, a_prompt, a_reply, a_start, compacted
@@ -26,8 +26,10 @@ def said(engine: Engine, session: str = "s1") -> None:
 
 
 @covers("INJ-5")
-@pytest.mark.parametrize("placing", list(Placing))
-def test_what_the_user_confirmed_is_told_to_every_session_but_this_one(store: SqliteStore, placing: Placing) -> None:
+@pytest.mark.parametrize("placing", list(TurnPlacement))
+def test_what_the_user_confirmed_is_told_to_every_session_but_this_one(
+    store: SqliteStore, placing: TurnPlacement
+) -> None:
     engine = engine_on(store, Settings(inject=InjectSettings(placement=placing)))
     engine.handle(a_start())
     said(engine)

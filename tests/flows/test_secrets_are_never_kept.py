@@ -162,7 +162,7 @@ def test_a_key_of_every_vendor_is_taken_out_of_what_is_remembered_imported_and_a
         engine.bring_back([a_draft(f"Read as {n}: {said.text}", scope="universal")], at=NOW, by="cli")
         engine.archive([a_turn(said.text, message=f"m{n}")])
     assert found_below(path.parent, planted) == set()
-    kept = [memory.text for memory in engine.everything()]
+    kept = [memory.text for memory in engine.all_memories()]
     assert sum("[redacted:" in text for text in kept) >= len(planted)
     store.close()
 
@@ -226,7 +226,7 @@ def test_what_is_refused_leaves_nothing_behind_not_even_a_deed(engine: Engine, s
     (said,) = of_every_sort()[:1]
     with pytest.raises(InvalidValue, match="The host looks like a secret"):
         engine.remember(draft_with(said, "host"))
-    assert store.deeds(limit=9) == []
+    assert store.recent_changes(limit=9) == []
 
 
 @pytest.mark.parametrize("field", ["id", "session", "message", "scope", "hash"])
@@ -332,7 +332,7 @@ def test_private_parts_never_reach_the_bytes(path: Path, tag: str) -> None:
     engine.handle(ToolSucceeded(session=SessionId("s2"), at=NOW, tool="bash", output=said))
     with pytest.raises(InvalidValue, match="marked as private"):
         engine.remember(a_draft(f"<{tag}>The quokka sleeps in Bern.</{tag}>"))
-    assert [memory.text for memory in engine.everything()] == ["The cache is Redis. It is fast."] * 2
+    assert [memory.text for memory in engine.all_memories()] == ["The cache is Redis. It is fast."] * 2
     store.close()
     for file in path.parent.rglob("*"):
         assert not file.is_file() or b"quokka" not in file.read_bytes().lower(), file

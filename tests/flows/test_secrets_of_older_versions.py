@@ -10,8 +10,8 @@ import pytest
 from recollect.cli.display import hits
 from recollect.cli.formats import memory_json
 from recollect.domain.health import Health
-from recollect.domain.history import DeedKind
-from recollect.domain.injection import Injection, Placement, Sent
+from recollect.domain.history import ChangeAction
+from recollect.domain.injection import Injection, LogEntry, Placement
 from recollect.domain.memory import Anchor, Kind, MemoryId, MessageId, SessionId, Viewer
 from recollect.domain.session import Session
 from recollect.engine.engine import Engine
@@ -54,15 +54,15 @@ def old_store(path: Path) -> Iterator[SqliteStore]:
     store.add(replace(memory, id=OLDER, text=f"Older: {memory.text}", valid_to=NOW, superseded_by=OLD))
     store.add(memory)
     store.add(flagged)
-    deed = store.begin_deed(DeedKind.REMEMBER, NOW, "cli")
-    store.note_change(deed, OLD, memory)
+    deed = store.begin_change(ChangeAction.REMEMBER, NOW, "cli")
+    store.note_memory_change(deed, OLD, memory)
     store.update(replace(memory, seen=2))
     store.add_turns([a_turn(f"About the deployment: {SAID}", message="t1")])
     block = f"<recollect>\n{line_of(memory)}\n</recollect>"
     store.begin_session(Session(id=SessionId("s9"), host="opencode", project=PROJECT, started_at=NOW, language=None))
     sent = Injection(placement=Placement.MESSAGE, block=block, tokens=9, ids=(OLD,), considered=1)
     for message in (MESSAGE, None):
-        store.record(Sent(session=SessionId("s9"), context=0, message=message, injection=sent, at=NOW, took_ms=1.0))
+        store.record(LogEntry(session=SessionId("s9"), context=0, message=message, injection=sent, at=NOW, took_ms=1.0))
     back_up(path, "schema-008-20260101T000000")
     yield store
     store.close()
@@ -100,8 +100,8 @@ def test_a_secret_of_an_older_version_is_in_no_answer(old_store: SqliteStore) ->
     assert "[redacted:" in memory.text
     story = engine.history(memory)
     assert (len(story.before), len(story.changes)) == (1, 1)
-    exported = list(engine.everything())
-    assert leaked(memory, story, engine.newest(HERE, limit=9), engine.deeds(limit=9), engine.cases()) == set()
+    exported = list(engine.all_memories())
+    assert leaked(memory, story, engine.newest(HERE, limit=9), engine.changes(limit=9), engine.cases()) == set()
     assert leaked(exported, [*map(memory_json.record_of, exported)], [*own_markdown.render(exported)]) == set()
     assert leaked(engine.remember(a_draft(f"Obey the deployment. {SAID}"))) == set()
     assert leaked(engine.accept([MemoryId("flagged")], at=NOW, by="cli")) == set()
@@ -127,7 +127,7 @@ def test_doctor_finds_such_rows_and_repair_leaves_no_byte_of_them(old_store: Sql
 
 def test_what_is_repaired_is_all_there_and_found(old_store: SqliteStore) -> None:
     before = engine_on(old_store).replay(SessionId("s9"), [MESSAGE])
-    shown = list(engine_on(old_store).everything())
+    shown = list(engine_on(old_store).all_memories())
     old_store.mend()
     assert list(old_store.everything()) == shown, "as it was shown before"
     assert engine_on(old_store).replay(SessionId("s9"), [MESSAGE]) == before
@@ -180,24 +180,24 @@ def test_after_an_upgrade_what_is_kept_is_looked_at_again_in_small_steps(
     monkeypatch.setattr(rescan, "ROWS_PER_STEP", 1)
     old_store.add_turns([a_turn(f"Number {n}: {SAID}", message=f"n{n}") for n in range(3)])
     engine = engine_on(old_store)
-    assert engine.look_again()
-    assert "is being searched" in str(engine.looked_again())
+    assert engine.recheck_some()
+    assert "is being searched" in str(engine.recheck_progress())
     steps = 1
-    while engine.look_again():
+    while engine.recheck_some():
         steps += 1
     assert steps > 10
     assert found_below(path.parent, SECRETS) == set(), "in the database, its log and its backups"
-    assert "secrets were removed" in str(engine.looked_again())
+    assert "secrets were removed" in str(engine.recheck_progress())
     assert engine.recall("deployment", HERE, limit=9, now=NOW), "what was rewritten is found"
     assert [finding for finding in old_store.check() if finding.health is Health.PROBLEM] == []
 
 
 def test_it_is_done_once_for_each_set_of_rules(old_store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = engine_on(old_store)
-    while engine.look_again():
+    while engine.recheck_some():
         pass
-    assert not engine.look_again()
+    assert not engine.recheck_some()
     monkeypatch.setattr(rescan, "rules", lambda: "other rules")
-    assert engine.look_again()
+    assert engine.recheck_some()
     assert old_store.mend()
-    assert not engine.look_again(), "the repair has looked at everything"
+    assert not engine.recheck_some(), "the repair has looked at everything"

@@ -8,7 +8,7 @@ import pytest
 from recollect.domain.errors import StoreError
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.health import Health
-from recollect.domain.history import DeedKind
+from recollect.domain.history import ChangeAction
 from recollect.domain.memory import Kind, MessageId, Role, SessionId, Source, Tier
 from recollect.domain.session import Summary
 from recollect.domain.settings import Settings, Start, StartStyle
@@ -85,9 +85,9 @@ def test_no_byte_of_it_is_left_in_any_file(store: SqliteStore, path: Path) -> No
     back_up(path, "schema-004-20260101T000000")
     assert {name for name, _ in left_in(path.parent, PIECES)} >= {"schema-004-20260101T000000.db"}
     engine.handle(a_deletion())
-    assert engine.is_untidy, "whoever deletes a session does not wait for the file to be written anew"
+    assert engine.needs_tidying, "whoever deletes a session does not wait for the file to be written anew"
     engine.tidy(NOW)
-    assert not engine.is_untidy
+    assert not engine.needs_tidying
     assert left_in(path.parent, PIECES) == set()
     assert left_in(path.parent, [b"pytest -q before you commit"]), "what it has proven is there"
 
@@ -112,9 +112,9 @@ def test_what_waits_to_be_learnt_from_is_not_learnt(store: SqliteStore) -> None:
     engine = engine_on(store)
     for event in a_life():
         engine.handle(event)
-    assert engine.to_learn()
+    assert engine.count_waiting_events()
     engine.handle(a_deletion())
-    assert engine.to_learn() == 0
+    assert engine.count_waiting_events() == 0
     while engine.learn_some():
         pass
     assert learnt(store) == []
@@ -228,10 +228,10 @@ def test_an_agent_that_still_asks_is_answered(store: SqliteStore) -> None:
 def test_a_session_that_nobody_knows_is_nothing(store: SqliteStore) -> None:
     engine = engine_on(store)
     lived(engine, *a_life("s2"))
-    before, deeds = learnt(store), engine.deeds(limit=20)
+    before, deeds = learnt(store), engine.changes(limit=20)
     engine.handle(a_deletion("never"))
     engine.handle(a_deletion("never"))
-    assert (learnt(store), engine.deeds(limit=20)) == (before, deeds)
+    assert (learnt(store), engine.changes(limit=20)) == (before, deeds)
     assert rows_of(store, SessionId("never")) == {}
 
 
@@ -239,9 +239,9 @@ def test_told_twice_it_is_deleted_once(store: SqliteStore) -> None:
     engine = engine_on(store)
     lived(engine, *a_life())
     engine.handle(a_deletion())
-    deeds = engine.deeds(limit=20)
+    deeds = engine.changes(limit=20)
     engine.handle(a_deletion())
-    assert engine.deeds(limit=20) == deeds
+    assert engine.changes(limit=20) == deeds
 
 
 def test_the_last_deed_of_a_person_can_be_undone_all_the_same(store: SqliteStore) -> None:
@@ -249,7 +249,7 @@ def test_the_last_deed_of_a_person_can_be_undone_all_the_same(store: SqliteStore
     lived(engine, *a_life())
     kept = engine.remember(a_draft("Never use globals.", kind=Kind.RULE)).memory
     engine.handle(a_deletion())
-    assert engine.deeds(limit=1)[0].kind is DeedKind.PURGE
+    assert engine.changes(limit=1)[0].kind is ChangeAction.PURGE
     assert [memory.id for memory in engine.undo(None, at=NOW, by="cli").removed] == [kept.id]
 
 
@@ -274,10 +274,10 @@ def test_what_waits_in_memory_for_the_disk_goes_too(store: SqliteStore, monkeypa
         full.setattr(store, "put_event", put_event)
         assert not engine.handle(a_prompt(ASIDE, message="m1")).kept
         assert not engine.handle(a_prompt("Something else.", session="s2", message="m2")).kept
-    assert engine.unwritten == 2
+    assert engine.events_unwritten == 2
     engine.handle(a_deletion())
-    assert engine.unwritten == 1
-    engine.write_down()
+    assert engine.events_unwritten == 1
+    engine.write_waiting_events()
     assert rows_of(store).get("inbox") is None
 
 

@@ -82,9 +82,9 @@ class Watched(AnchoredFiles):
 
     asked_about = 0
 
-    def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
+    def check_files(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
         self.asked_about += len(anchors)
-        return super().seen(root, anchors, asked=asked)
+        return super().check_files(root, anchors, asked=asked)
 
 
 @pytest.fixture

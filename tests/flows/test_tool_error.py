@@ -7,7 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from recollect.domain.event import StartSource, ToolFailed
-from recollect.domain.injection import Placement, Quiet, Verdict
+from recollect.domain.injection import Placement, QuietReason, Verdict
 from recollect.domain.memory import Anchor, Kind, MessageId, Role, Sensitivity, SessionId, Source, Tier
 from recollect.domain.settings import Budgets, Kinds, Settings, Start, StartStyle, ToolError, TurnSettings
 from recollect.engine.engine import Engine
@@ -64,7 +64,7 @@ def test_an_unknown_error_brings_nothing(engine: Engine, error: str) -> None:
 
 def test_a_generic_error_is_not_looked_for(engine: Engine) -> None:
     engine.remember(a_fix())
-    assert engine.handle(a_failure("Timed out")).quiet is Quiet.GENERIC
+    assert engine.handle(a_failure("Timed out")).quiet is QuietReason.GENERIC
 
 
 @covers("INJ-5")

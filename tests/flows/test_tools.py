@@ -176,7 +176,7 @@ def test_what_an_agent_adds_is_kept_as_its_own_word(engine: Engine, shop: Asker)
     assert (kept.kind, kept.scope.level) == (Kind.DECISION, "project")
     assert kept.source == Source(role=Role.ASSISTANT, host="mcp", session=shop.session)
     assert "Known already" in call(engine, shop, "add", {"text": kept.text, "kind": "decision"}).text
-    assert engine.deeds(limit=2)[-1].by == "mcp"
+    assert engine.changes(limit=2)[-1].by == "mcp"
 
 
 @covers("CAP-14")
@@ -251,7 +251,7 @@ def test_an_agent_updates_its_own_word(engine: Engine, shop: Asker) -> None:
     assert said(call(engine, shop, "search", {"query": "queue jobs"}).text) == ["The queue holds 500 jobs."]
     again = {"id": ids_of(answer), "action": "update", "text": "The queue holds 500 jobs."}
     assert "Known already" in call(engine, shop, "change", again).text
-    assert engine.undo(engine.deeds(limit=2)[1].id, at=NOW, by="test")
+    assert engine.undo(engine.changes(limit=2)[1].id, at=NOW, by="test")
 
 
 def test_an_update_of_what_the_user_said_waits_for_the_user(engine: Engine, shop: Asker) -> None:
@@ -270,7 +270,7 @@ def test_an_agent_forgets_and_its_user_can_undo_that(engine: Engine, shop: Asker
     assert "recollect undo" in call(engine, shop, "change", {"id": known.id, "action": "forget"}).text
     assert call(engine, shop, "search", {"query": "deploy with Helm"}).text == NOTHING
     assert call(engine, shop, "change", {"id": known.id, "action": "forget"}).code == "not_found"
-    engine.undo(engine.deeds(limit=1)[0].id, at=NOW, by="test")
+    engine.undo(engine.changes(limit=1)[0].id, at=NOW, by="test")
     assert engine.find(known.id).is_live
 
 
@@ -492,7 +492,7 @@ def test_what_was_never_delivered_is_told_again(engine: Engine, shop: Asker) -> 
         answer = call(engine, far, "search", {"query": "deploy with Helm"})
         assert "on Mondays" in answer.text
     assert answer.offered is not None
-    engine.delivered(answer.offered)
+    engine.confirm_delivery(answer.offered)
     assert "said further up" in call(engine, far, "search", {"query": "deploy with Helm"}).text
 
 
@@ -509,5 +509,5 @@ def test_what_an_agent_adds_counts_once_though_its_host_tells_of_the_call_and_it
     engine.handle(SessionEnded(**about))
     while engine.learn_some():
         pass
-    (memory,) = (one for one in engine.everything() if one.is_live)
+    (memory,) = (one for one in engine.all_memories() if one.is_live)
     assert (memory.source.host, memory.source.session) == ("opencode", shop.session)

@@ -83,7 +83,7 @@ def test_what_a_tool_printed_is_research_whatever_it_claims_to_be(engine: Engine
         engine.remember(draft)
     else:
         engine.bring_back([draft], at=NOW, by="cli")
-    (memory,) = engine.everything()
+    (memory,) = engine.all_memories()
     assert (memory.kind, memory.flag) == (Kind.RESEARCH, None)
     assert engine.handle(a_start()).block == "", "so it is in no start block"
 
@@ -161,7 +161,7 @@ def test_a_tool_gives_no_other_title_to_what_is_known(engine: Engine) -> None:
     draft = a_draft("The deployment needs a tag.", kind=Kind.FILE_CONTEXT, title="Tags")
     engine.remember(draft)
     engine.remember(a_draft(draft.text, kind=Kind.FILE_CONTEXT, title="No tags", source=TOOL))
-    assert [memory.title for memory in engine.everything()] == ["Tags"]
+    assert [memory.title for memory in engine.all_memories()] == ["Tags"]
 
 
 def test_what_its_user_says_as_well_needs_no_flag(engine: Engine) -> None:

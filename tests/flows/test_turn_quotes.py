@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from recollect.domain.event import StartSource
-from recollect.domain.injection import Injection, Quoted
+from recollect.domain.injection import Injection, QuotedTurn
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MemoryId, MessageId, Role, SessionId, Source
 from recollect.domain.settings import Archive, Budgets, Settings, TurnSettings
@@ -235,7 +235,7 @@ def test_the_log_says_which_turns_were_quoted(store: SqliteStore, engine: Engine
     injection = asked(engine)
     (logged,) = store.log_of(SessionId("now"))
     (quoted,) = injection.quoted
-    assert quoted == Quoted(session=SessionId("before"), message=MessageId("before-u"), reasons=quoted.reasons)
+    assert quoted == QuotedTurn(session=SessionId("before"), message=MessageId("before-u"), reasons=quoted.reasons)
     assert quoted.reasons["topic"] >= quoted.reasons["needed"] > 0
     assert (injection.ids, logged.injection.quoted) == ((), (quoted,))
 

@@ -9,12 +9,12 @@ import pytest
 from recollect.api.operation import Desk
 from recollect.api.undo import UNDO, Undo
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import DeedId, DeedKind
+from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Draft, Memory, MemoryId, Role, Sensitivity, Source, Usage, Viewer
 from recollect.domain.outcome import New, Same
 from recollect.domain.settings import ForgetSettings, Settings
 from recollect.engine.engine import Engine
-from recollect.engine.undo import Undone
+from recollect.engine.undo import UndoResult
 from recollect.mcp.tools import HISTORY_NAME as MCP
 from recollect.store.sqlite.store import SqliteStore
 from recollect.wiring import Model
@@ -25,7 +25,7 @@ HERE = Viewer(project=PROJECT)
 HELM = "We deploy with Helm."
 
 
-def undo(engine: Engine, deed: DeedId | None = None) -> Undone:
+def undo(engine: Engine, deed: ChangeId | None = None) -> UndoResult:
     return engine.undo(deed, at=NOW, by="cli")
 
 
@@ -37,15 +37,15 @@ def seen(engine: Engine) -> list[Memory]:
     return listed
 
 
-def last_deed(engine: Engine) -> DeedId:
-    return engine.deeds(limit=1)[0].id
+def last_deed(engine: Engine) -> ChangeId:
+    return engine.changes(limit=1)[0].id
 
 
 def test_there_is_nothing_to_undo_at_first(engine: Engine) -> None:
     with pytest.raises(InvalidValue, match="nothing to undo"):
         undo(engine)
     with pytest.raises(InvalidValue, match="no change 7"):
-        undo(engine, DeedId(7))
+        undo(engine, ChangeId(7))
 
 
 def test_what_was_remembered_is_taken_back(engine: Engine) -> None:
@@ -124,7 +124,7 @@ def test_an_import_is_taken_back_as_a_whole(engine: Engine) -> None:
         a_draft(HELM, seen=5, aliases=("argo",)),
         a_draft("We deploy with Argo.", id=MemoryId("argo")),
     ):
-        deed, _ = engine.bring_back([draft], at=NOW, by="cli", deed=deed)  # batch by batch
+        deed, _ = engine.bring_back([draft], at=NOW, by="cli", change=deed)  # batch by batch
     assert {memory.id for memory in seen(engine)} == {known.id, "argo", "new"}
 
     undone = undo(engine)
@@ -143,10 +143,10 @@ def test_the_same_file_twice_changes_nothing(engine: Engine) -> None:
         return [type(outcome) for outcome in engine.bring_back(drafts, at=NOW, by="cli")[1]]
 
     assert bring_all() == [New, New, New]
-    kept = list(engine.everything())
+    kept = list(engine.all_memories())
     assert bring_all() == [Same, Same, Same]
-    assert list(engine.everything()) == kept
-    assert engine.deeds(limit=1)[0].memories == 0
+    assert list(engine.all_memories()) == kept
+    assert engine.changes(limit=1)[0].memories == 0
 
 
 @pytest.mark.parametrize("memory_id", [None, MemoryId("helm")])
@@ -165,7 +165,7 @@ def test_an_undo_is_undone(engine: Engine) -> None:
     memory = engine.remember(a_draft(HELM)).memory
     first = undo(engine)
     again = undo(engine, first.by)
-    assert (again.deed.kind, again.restored) == (DeedKind.UNDO, (memory,))
+    assert (again.deed.kind, again.restored) == (ChangeAction.UNDO, (memory,))
     assert seen(engine) == [memory]
     assert undo(engine).deed.id == first.deed.id, "it holds again, so it can be undone again"
     assert seen(engine) == []
@@ -175,7 +175,11 @@ def test_undoing_twice_goes_further_back(engine: Engine) -> None:
     first = engine.remember(a_draft(HELM)).memory
     engine.remember(a_draft(HELM))
     engine.forget([first.id], at=NOW, by="cli")
-    assert [undo(engine).deed.kind for _ in range(3)] == [DeedKind.FORGET, DeedKind.REMEMBER, DeedKind.REMEMBER]
+    assert [undo(engine).deed.kind for _ in range(3)] == [
+        ChangeAction.FORGET,
+        ChangeAction.REMEMBER,
+        ChangeAction.REMEMBER,
+    ]
     assert seen(engine) == []
     with pytest.raises(InvalidValue, match="nothing to undo"):
         undo(engine)
@@ -249,10 +253,10 @@ def test_a_clock_that_went_back_changes_neither_the_order_nor_the_window(engine:
 
     forget(HELM, days=0)
     forget("We deploy with Argo.", days=-400)
-    deeds = engine.deeds(limit=10)
+    deeds = engine.changes(limit=10)
     assert [deed.id for deed in deeds] == sorted((deed.id for deed in deeds), reverse=True)
     engine.tidy(NOW - timedelta(days=400))
-    assert len(store.memories_in(PROJECT)) == 2, "neither window is over"
+    assert len(store.memory_ids_in(PROJECT)) == 2, "neither window is over"
     undone = engine.undo(None, at=NOW - timedelta(days=500), by="cli")
     assert [memory.text for memory in undone.restored] == ["We deploy with Argo."]
     assert [memory.text for memory in seen(engine)] == ["We deploy with Argo."]
@@ -264,9 +268,9 @@ def test_the_story_of_a_memory_tells_what_was_done_and_what_was_undone(engine: E
     undo(engine)
     told = engine.history(engine.find(memory.id))
     assert [(change.deed.kind, change.before and change.before.seen) for change in told.changes] == [
-        (DeedKind.REMEMBER, None),
-        (DeedKind.REMEMBER, 1),
-        (DeedKind.UNDO, 2),
+        (ChangeAction.REMEMBER, None),
+        (ChangeAction.REMEMBER, 1),
+        (ChangeAction.UNDO, 2),
     ]
 
 
@@ -279,7 +283,7 @@ def test_an_undo_says_that_what_a_session_taught_later_stays(engine: Engine) -> 
     undone = UNDO.answer(desk, Undo())
     assert undone.deed.about == HELM
     assert undone.passed_over is not None
-    assert undone.passed_over.kind is DeedKind.LEARN
+    assert undone.passed_over.kind is ChangeAction.LEARN
 
 
 def test_without_an_undo_window_what_is_taken_back_is_gone_at_once(store: SqliteStore) -> None:

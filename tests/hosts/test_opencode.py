@@ -12,7 +12,7 @@ from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.event import (
     Compacted,
     Compacting,
-    Held,
+    InitialMessage,
     Prompt,
     Reply,
     SessionDeleted,
@@ -22,7 +22,7 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
-from recollect.domain.injection import Injection, Placement, Quiet
+from recollect.domain.injection import Injection, Placement, QuietReason
 from recollect.domain.learning import Origin
 from recollect.hosts.opencode import AT_WORK, HOOKS, normalise, render
 from tests.builders import NOW
@@ -110,7 +110,7 @@ def test_a_session_says_what_it_begins_with() -> None:
     event = normalise(START | {"messages": messages}, NOW)
     assert isinstance(event, SessionStarted)
     first, second, third = event.holds
-    assert first == Held(message=first.message, at=NOW - timedelta(seconds=5))
+    assert first == InitialMessage(message=first.message, at=NOW - timedelta(seconds=5))
     assert second.calls == {"call_3": NOW - timedelta(seconds=3.9)}
     assert third.at.year == 1970
 
@@ -346,7 +346,7 @@ def test_the_answer_to_a_start_has_a_line_for_the_person() -> None:
 
 
 def test_where_it_is_switched_off_nobody_is_told_that_it_is_at_work() -> None:
-    assert "notice" not in render(Injection(placement=Placement.SYSTEM, quiet=Quiet.OFF))
+    assert "notice" not in render(Injection(placement=Placement.SYSTEM, quiet=QuietReason.OFF))
 
 
 def test_the_answer_says_that_the_disk_takes_nothing() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from recollect.client import Client
-from recollect.config import Paths, places
+from recollect.config import Paths, find_paths
 from tests.process.fork_server import ForkServer, can_run
 
 RECOLLECT = Path(sys.executable).with_name("recollect")
@@ -34,7 +34,7 @@ class Home:
 
     @property
     def places(self) -> Paths:
-        return places(self.env)
+        return find_paths(self.env)
 
     @property
     def client(self) -> Client:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.cli.diagnosis.own_files import stored
+from recollect.cli.diagnosis.own_files import measure_files
 from tests.process.conftest import RECOLLECT, Home, all_shown, refused, taught, without_styles
 from tests.process.transcripts import a_project
 from tests.requirements import covers
@@ -100,7 +100,7 @@ def test_no_file_of_ours_is_opened_to_know_its_size(home: Home) -> None:
     opened: list[object] = []
     sys.addaudithook(lambda name, about: opened.append(about[0]) if name == "open" and watching else None)
     watching = [True]
-    sizes = {one.what: one.size_bytes for one in stored(home.places)}
+    sizes = {one.what: one.size_bytes for one in measure_files(home.places)}
     watching.clear()
     assert sizes["database"] >= home.places.database.stat().st_size
     assert opened == []

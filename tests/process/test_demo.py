@@ -13,7 +13,7 @@ from recollect.cli.demo.stage import PlayedStory, StoryStep, play
 from recollect.domain.event import Compacted, Compacting, Prompt, SessionStarted, ToolFailed
 from recollect.domain.injection import Injection
 from recollect.domain.memory import Role
-from recollect.domain.settings import Placing
+from recollect.domain.settings import TurnPlacement
 from recollect.engine.engine import no_model
 from tests.process.conftest import Home, without_styles
 
@@ -27,7 +27,7 @@ def model(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture(scope="module")
 def played(model: Any) -> PlayedStory:
-    return play(Placing.MESSAGE, model)
+    return play(TurnPlacement.MESSAGE, model)
 
 
 def on_prompt(played: PlayedStory, words: str) -> Injection:
@@ -89,13 +89,13 @@ def test_each_request_begins_the_next_one_unless_blocks_go_into_the_system_promp
     played: PlayedStory, model: Any
 ) -> None:
     assert played.kept_share == 1.0
-    in_system = play(Placing.SYSTEM, model)
+    in_system = play(TurnPlacement.SYSTEM, model)
     assert len(in_system.pairs) == len(played.pairs) > 3
     assert in_system.kept_share < 0.95
 
 
 def test_the_story_goes_the_same_way_each_time(played: PlayedStory, model: Any) -> None:
-    again = play(Placing.MESSAGE, model)
+    again = play(TurnPlacement.MESSAGE, model)
     assert [step.injection for step in again.second] == [step.injection for step in played.second]
     assert again.pairs == played.pairs
 

@@ -44,7 +44,7 @@ def wait_until_embedded(home: Home, folder: Path) -> None:
     with wiring.open_engine(lambda _: Settings(), home.places.database, model) as engine:
         embeds = model()
         assert embeds is not None
-        while (missing := engine.waiting(embeds.model)).memories or missing.turns:
+        while (missing := engine.missing_vectors(embeds.model)).memories or missing.turns:
             assert time.monotonic() < give_up
             time.sleep(0.05)
 

@@ -5,7 +5,7 @@ import json
 import sqlite3
 from contextlib import closing
 
-from recollect.domain.history import DeedKind
+from recollect.domain.history import ChangeAction
 from recollect.domain.memory import MemoryId, Role, SessionId, Source
 from recollect.engine.remember import remember, supersede
 from recollect.store.sqlite.store import SqliteStore
@@ -31,8 +31,8 @@ def as_an_older_version_left_it(home: Home) -> list[MemoryId]:
         ended, taking = store.get(old), store.get(new)
         assert ended is not None
         assert taking is not None
-        with store.writing():
-            deed = store.begin_deed(DeedKind.LEARN, NOW, "opencode", {"session": "s1"})
+        with store.transaction():
+            deed = store.begin_change(ChangeAction.LEARN, NOW, "opencode", {"session": "s1"})
             supersede(store, ended, taking, deed)
     store.close()
     under_the_schema_before(home)
@@ -51,8 +51,8 @@ def captured_by_an_older_version(home: Home) -> None:
     """With what a session had taught, under the schema before."""
     home.said("remember", "The staging host is called heron.")
     store = SqliteStore(home.places.database)
-    with store.writing():
-        deed = store.begin_deed(DeedKind.LEARN, NOW, "opencode", {"session": "s1"})
+    with store.transaction():
+        deed = store.begin_change(ChangeAction.LEARN, NOW, "opencode", {"session": "s1"})
         for memory_id, text in (("lasting", LASTING), ("once", ONE_OFF)):
             remember(store, a_draft(text, id=MemoryId(memory_id), source=CAPTURED, evidence=(text,)), deed)
     store.close()

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.cli.exit_codes import EXIT_NOT_RUNNING
 from recollect.domain.memory import SessionId
-from recollect.domain.session import reference
+from recollect.domain.session import session_reference
 from tests.process.conftest import Home, refused, taught, without_styles
 from tests.requirements import covers
 
@@ -110,8 +110,8 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> Home:
 def test_a_quote_names_its_session_by_a_reference_that_show_and_why_take(spoken: Home) -> None:
     (line,) = re.findall(r"\[SAID\].*", spoken.said("why", "s-asks", "2"))
     named = line.rpartition(", ")[2].rstrip(")")
-    assert len({reference(SessionId(session)) for session in SESSIONS}) == len(SESSIONS)
-    assert named == reference(SessionId(SESSIONS[0]))
+    assert len({session_reference(SessionId(session)) for session in SESSIONS}) == len(SESSIONS)
+    assert named == session_reference(SessionId(SESSIONS[0]))
     assert f"session\t{SESSIONS[0]}" in spoken.said("show", named)
     assert spoken.json("show", named)["session"] == SESSIONS[0]
     assert f"Session {SESSIONS[0]}" in spoken.said("why", named, "1")

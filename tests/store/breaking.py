@@ -17,7 +17,7 @@ VICTIM = MemoryId("victim")
 
 def fill(path: Path, text: str = "Auth uses a zebra token.", *, others: int = 60, **fields: Any) -> None:
     store = SqliteStore(path)
-    with store.writing():
+    with store.transaction():
         for n in range(others):
             store.add(a_memory(f"Other fact {n}. " * (1 + n % 9), id=MemoryId(f"m{n}")))
             if n == others // 2:

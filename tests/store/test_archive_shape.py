@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from recollect.domain.memory import MemoryId, MessageId, ProjectId, Role, SessionId
-from recollect.domain.search import Filters, SightedTurns
+from recollect.domain.search import Filters, TurnMatches
 from recollect.domain.session import Turn
 from recollect.engine.ports import Store
 from recollect.store.sqlite.archive_index import ArchiveIndex
@@ -28,7 +28,7 @@ def near(cosine: float) -> Any:
     return pytest.approx(cosine, abs=2e-3)
 
 
-def texts(store: Store, turns: SightedTurns) -> list[str]:
+def texts(store: Store, turns: TurnMatches) -> list[str]:
     return [turn.text if turn else "gone" for turn in store.turns(turns.numbers.tolist())]
 
 
@@ -39,9 +39,9 @@ def told(store: Store, project: ProjectId | None = PROJECT, **filters: Any) -> l
     rows = []
     for at, text in enumerate(texts(store, turns)):
         session = turns.numbers[turns.sessions == turns.sessions[at]].tolist()
-        has = [word for word in WORDS if at in turns.having[word]]
+        has = [word for word in WORDS if at in turns.positions_by_word[word]]
         cosine = None if cosines is None or np.isnan(cosines[at]) else round(float(cosines[at]), 2)
-        flags = (bool(turns.from_user[at]), bool(turns.by_asked[at]), bool(turns.wanted[at]))
+        flags = (bool(turns.from_user[at]), bool(turns.by_named_speaker[at]), bool(turns.passes_filters[at]))
         rows.append((text, sorted(session), session.index(turns.numbers[at]), has, flags, cosine))
     return sorted(rows)
 
@@ -81,9 +81,9 @@ def test_who_speaks_is_known_where_the_question_names_somebody(store: Store) -> 
         ]
     )
     turns = store.look_up_turns(["maria", "deploy"], PROJECT)
-    assert turns.by_asked.tolist() == [True, False, False]
+    assert turns.by_named_speaker.tolist() == [True, False, False]
     assert turns.from_user.tolist() == [True, False, True]
-    assert {word: at.tolist() for word, at in turns.having.items()} == {"maria": [0, 1], "deploy": [0, 2]}
+    assert {word: at.tolist() for word, at in turns.positions_by_word.items()} == {"maria": [0, 1], "deploy": [0, 2]}
     assert turns.occurrences == {"maria": 2, "deploy": 2}
 
 
@@ -103,7 +103,7 @@ def test_turns_of_other_times_stay_as_neighbours_and_are_not_wanted(
     store.add_turns([a_turn(f"{n}", message=f"m{n}", at=NOW + n * MINUTE) for n in range(3)])
     turns = store.look_up_turns([], PROJECT, filters=Filters(**filters))
     assert len(turns.numbers) == 3
-    assert np.flatnonzero(turns.wanted).tolist() == wanted
+    assert np.flatnonzero(turns.passes_filters).tolist() == wanted
 
 
 def test_the_meaning_of_a_turn_is_known_once_it_has_a_vector(store: Store) -> None:

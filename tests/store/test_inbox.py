@@ -46,7 +46,7 @@ def test_the_inbox_is_worked_off_in_the_order_in_which_it_was_filled(store: Sqli
     store.finish_event(first)
     assert [one.number for one in store.waiting_events(limit=5)] == [one.number for one in others]
     assert store.count_waiting_events() == 2
-    assert [event.output for event in store.heard_events(S1, limit=9) if isinstance(event, ToolSucceeded)] == ["one"]
+    assert [event.output for event in store.past_events(S1, limit=9) if isinstance(event, ToolSucceeded)] == ["one"]
 
 
 def test_the_same_message_is_heard_once_and_a_longer_one_again(store: SqliteStore) -> None:
@@ -81,7 +81,7 @@ def test_a_session_that_is_closed_leaves_only_what_still_waits(store: SqliteStor
     store.finish_event(received)
     store.put_event(a_reply("On GCP.", message=MessageId("r2")))
     store.drop_events(S1)
-    assert store.heard_events(S1, limit=9) == []
+    assert store.past_events(S1, limit=9) == []
     assert store.count_waiting_events() == 1
 
 

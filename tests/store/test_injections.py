@@ -1,7 +1,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from recollect.domain.injection import Choice, Injection, Moment, MomentUsage, Placement, Quiet, Sent, Verdict
+from recollect.domain.injection import Choice, Injection, LogEntry, Moment, MomentUsage, Placement, QuietReason, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 from recollect.domain.session import Session
 from recollect.engine.ports import Store
@@ -14,13 +14,13 @@ S1 = SessionId("s1")
 
 def sent(
     message: str | None, block: str, *, session: SessionId = S1, context: int = 0, ids: tuple[str, ...] = ()
-) -> Sent:
+) -> LogEntry:
     placement = Placement.SYSTEM if message is None else Placement.MESSAGE
     injection = Injection(
         placement=placement, block=block, tokens=len(block), ids=tuple(map(MemoryId, ids)), considered=3
     )
     name = None if message is None else MessageId(message)
-    return Sent(session=session, context=context, message=name, injection=injection, at=NOW, took_ms=1.5)
+    return LogEntry(session=session, context=context, message=name, injection=injection, at=NOW, took_ms=1.5)
 
 
 def test_a_session_reads_back_as_it_was_written(store: Store) -> None:
@@ -41,9 +41,9 @@ def test_what_was_sent_reads_back_as_it_was_written(store: Store) -> None:
     turn, stable = sent("m1", "turn", ids=("a", "b")), sent(None, "stable")
     assert store.record(turn) == turn
     assert store.record(stable) == stable
-    assert store.sent_with(S1, [MessageId("m1"), MessageId("m2")]) == [turn]
-    assert store.stable(S1, 0) == stable
-    assert store.stable(S1, 1) is None
+    assert store.find_sent(S1, [MessageId("m1"), MessageId("m2")]) == [turn]
+    assert store.start_block(S1, 0) == stable
+    assert store.start_block(S1, 1) is None
 
 
 def test_first_recorded_is_final(store: Store) -> None:
@@ -55,7 +55,7 @@ def test_what_was_offered_is_confirmed_by_message(store: Store) -> None:
     for message in ("m1", "m2", None):
         store.record(replace(sent(message, "offered"), confirmed=False))
     store.confirm(S1, [MessageId("m1"), MessageId("unknown")])
-    logged = store.sent_with(S1, [MessageId("m1"), MessageId("m2")])
+    logged = store.find_sent(S1, [MessageId("m1"), MessageId("m2")])
     assert {row.message: row.confirmed for row in logged} == {"m1": True, "m2": False}
 
 
@@ -73,15 +73,15 @@ def test_a_message_keeps_what_it_was_first_sent_with_in_every_context(store: Sto
 
 
 def blocks(store: Store, *messages: str) -> dict[MessageId | None, str]:
-    return {sent.message: sent.injection.block for sent in store.sent_with(S1, list(map(MessageId, messages)))}
+    return {sent.message: sent.injection.block for sent in store.find_sent(S1, list(map(MessageId, messages)))}
 
 
 def test_a_live_context_holds_what_was_sent_in_it(store: Store) -> None:
     store.record(sent(None, "stable"))
     store.record(sent("m1", "one"))
     store.record(sent("m2", "after compaction", context=1))
-    assert {s.injection.block for s in store.in_context(S1, 0)} == {"stable", "one"}
-    assert [s.message for s in store.in_context(S1, 1)] == ["m2"]
+    assert {s.injection.block for s in store.log_of_context(S1, 0)} == {"stable", "one"}
+    assert [s.message for s in store.log_of_context(S1, 1)] == ["m2"]
 
 
 CHOICES = (
@@ -90,9 +90,11 @@ CHOICES = (
 )
 
 
-def explained(message: str | None, **fields: object) -> Sent:
+def explained(message: str | None, **fields: object) -> LogEntry:
     plain = sent(message, "block", ids=("a",))
-    told = replace(plain.injection, choices=CHOICES, corrected=(MemoryId("c"),), quiet=Quiet.CAP, budget_tokens=800)
+    told = replace(
+        plain.injection, choices=CHOICES, corrected=(MemoryId("c"),), quiet=QuietReason.CAP, budget_tokens=800
+    )
     return replace(plain, injection=told, **fields)  # type: ignore[arg-type]
 
 
@@ -100,10 +102,10 @@ def explained(message: str | None, **fields: object) -> Sent:
 def test_reasons_read_back_where_they_are_asked_for(store: Store) -> None:
     turn = explained("m1", point=Moment.TOOL_ERROR, call="c1")
     store.record(turn)
-    assert store.sent_with(S1, [MessageId("m1")], why=True) == [turn]
+    assert store.find_sent(S1, [MessageId("m1")], why=True) == [turn]
     assert store.log_of(S1) == [turn]
     without = replace(turn, injection=replace(turn.injection, choices=()))
-    assert store.sent_with(S1, [MessageId("m1")]) == store.in_context(S1, 0) == [without]
+    assert store.find_sent(S1, [MessageId("m1")]) == store.log_of_context(S1, 0) == [without]
 
 
 def test_reasons_are_dropped_by_age_and_what_was_sent_stays(store: Store) -> None:
@@ -117,7 +119,7 @@ def test_reasons_are_dropped_by_age_and_what_was_sent_stays(store: Store) -> Non
 def test_each_call_of_a_message_has_its_own_block(store: Store) -> None:
     for call in ("", "c1", "c2"):
         store.record(replace(sent("m1", f"of {call}"), call=call))
-    assert [row.injection.block for row in store.sent_with(S1, [MessageId("m1")])] == ["of ", "of c1", "of c2"]
+    assert [row.injection.block for row in store.find_sent(S1, [MessageId("m1")])] == ["of ", "of c1", "of c2"]
 
 
 def test_what_was_sent_counts_as_shown_once_it_is_confirmed(store: Store) -> None:
@@ -157,7 +159,7 @@ def test_a_copied_log_has_the_named_messages_in_their_contexts(store: Store) -> 
     copied = store.copy_log(parent, child, named, context=1)
     assert (copied.context, copied.parent) == (1, parent.id)
     assert store.session(SessionId("child")) == copied
-    kept = store.stable(SessionId("child"), 1)
+    kept = store.start_block(SessionId("child"), 1)
     assert kept is not None
     assert kept.injection.block == "start"
     assert [(row.message, row.context) for row in store.log_of(SessionId("child"))] == [
@@ -208,4 +210,4 @@ def test_what_no_hash_covers_may_be_damaged_and_nothing_breaks(store: Store) -> 
         with store._database.write() as connection:
             connection.execute(f"UPDATE injection SET {column} = ? WHERE message = ?", (wrong, column))
     assert [row.message for row in store.log_of(S1)] == ["reasons"]
-    assert [row.message for row in store.in_context(S1, 0)] == ["reasons"]
+    assert [row.message for row in store.log_of_context(S1, 0)] == ["reasons"]

@@ -59,7 +59,7 @@ def corpus() -> Any:
     memories = [any_memory(n, chance) for n in range(600)]
     vectors = {memory.id: any_vector(chance) for memory in memories}
     store = SqliteStore(None)
-    with store.writing():
+    with store.transaction():
         for memory in memories:
             store.add(memory)
     embed_all(store, lambda of: vectors[of.id] if isinstance(of, Memory) else axis(0))
@@ -151,7 +151,7 @@ def test_the_nearest_are_those_that_a_walk_over_everything_finds(
     ]
     near = {memory.id: cosine(question, corpus.vectors[memory.id]) for memory in allowed}
     expected = sorted((c for c in near.values() if c >= MIN_COSINE), reverse=True)[:limit]
-    sighting = corpus.store.look_up([], viewer, injectable=injectable, past=asked.looks_back)
+    sighting = corpus.store.look_up([], viewer, injectable=injectable, past=asked.includes_past)
     found = corpus.store.search(sighting, asking(question), limit=limit, filters=asked)
     ids = [one.memory.id for one in found]
     assert len(set(ids)) == len(ids)
@@ -175,7 +175,7 @@ def test_by_word_too_the_filters_leave_out_nothing_and_nobody_else(
         for memory in corpus.memories.values()
         if may_see(memory, viewer) and passes(memory, asked, corpus.memories) and words & set(words_of(memory))
     }
-    sighting = corpus.store.look_up(sorted(words), viewer, past=asked.looks_back)
+    sighting = corpus.store.look_up(sorted(words), viewer, past=asked.includes_past)
     assert {one.memory.id for one in corpus.store.search(sighting, None, limit=1000, filters=asked)} == expected
 
 
@@ -284,4 +284,4 @@ def test_readers_search_while_a_writer_adds_and_embeds(store: Store) -> None:
     expected = {f"fact {m}" for m in range(120) if m % 4 in (2, 3) and m % 8 != 3}
     expected |= {f"fact {m + 199}" for m in range(120) if m % 4 == 1}
     assert {one.memory.text for one in store.search(store.look_up([], HERE), asking(), limit=500)} == expected
-    assert store.unembedded(MODEL) == 0
+    assert store.count_unembedded(MODEL) == 0

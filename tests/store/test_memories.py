@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.health import Health
-from recollect.domain.history import DeedKind
+from recollect.domain.history import ChangeAction
 from recollect.domain.memory import (
     Anchor,
     Kind,
@@ -170,7 +170,7 @@ def test_words_are_counted_where_the_viewer_is(store: Store) -> None:
 
 def test_a_transaction_is_kept_whole_or_not_at_all(store: Store) -> None:
     def interrupted() -> None:
-        with store.writing():
+        with store.transaction():
             store.add(a_memory("Half.", id=MemoryId("half")))
             assert store.get(MemoryId("half")) is not None
             raise KeyboardInterrupt
@@ -183,7 +183,7 @@ def test_a_transaction_is_kept_whole_or_not_at_all(store: Store) -> None:
 
 def test_a_failure_of_the_caller_is_not_taken_for_one_of_the_store(store: Store) -> None:
     def interrupted() -> None:
-        with store.writing():
+        with store.transaction():
             store.add(a_memory("Half.", id=MemoryId("half")))
             raise FileNotFoundError("the file that is imported")
 
@@ -271,7 +271,7 @@ def ids_with(store: Store, prefix: str, *, limit: int = 10) -> list[str]:
 def test_everything_comes_in_the_order_in_which_it_came(store: Store) -> None:
     """More than a page of it, and some pages with nothing to show."""
     theirs = f"project:{OTHER_PROJECT}"
-    with store.writing():
+    with store.transaction():
         for n in range(3_500):
             forgotten = NOW if 1_000 <= n < 2_200 else None
             scope = theirs if n % 7 == 0 else f"project:{PROJECT}"
@@ -302,22 +302,22 @@ def test_memories_that_were_forgotten_wait_for_their_end(store: Store) -> None:
     for days in (1, 5, 9):
         store.add(a_memory(f"{days}", id=MemoryId(f"m{days}"), forgotten_at=NOW - timedelta(days=days)))
     store.add(a_memory("Kept.", id=MemoryId("kept")))
-    assert store.forgotten_before(NOW - timedelta(days=5)) == ["m5", "m9"]
-    assert store.forgotten_before(NOW - timedelta(days=10)) == []
+    assert store.find_forgotten_before(NOW - timedelta(days=5)) == ["m5", "m9"]
+    assert store.find_forgotten_before(NOW - timedelta(days=10)) == []
 
 
 def test_what_is_purged_is_gone_with_all_that_was_known_of_it(store: Store) -> None:
     store.add(a_memory("Purge me.", evidence=("Said so.",)))
     store.add(a_memory("Keep me.", id=MemoryId("kept")))
-    deed = store.begin_deed(DeedKind.REMEMBER, NOW, "cli")
+    deed = store.begin_change(ChangeAction.REMEMBER, NOW, "cli")
     for memory_id in (MemoryId("m1"), MemoryId("kept")):
-        store.note_change(deed, memory_id, None)
+        store.note_memory_change(deed, memory_id, None)
     assert store.purge([MemoryId("m1"), MemoryId("never was")]) == ["Purge me.", "Said so."]
     assert store.scrub(["Purge me."])
     assert store.get(MemoryId("m1")) is None
     assert texts_found(store, "me") == ["Keep me."]
-    assert store.changes_of(MemoryId("m1")) == []
-    assert [change.memory for change in store.changes_in(deed)] == ["kept"]
+    assert store.memory_changes_of(MemoryId("m1")) == []
+    assert [change.memory for change in store.memory_changes_in(deed)] == ["kept"]
     assert [finding.health for finding in store.check()] == [Health.FINE]
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from recollect.domain.errors import StoreError
 from recollect.domain.memory import ProjectId
-from recollect.domain.pause import UNKNOWN, Pause, PauseUnreadable
+from recollect.domain.pause import UNKNOWN_PAUSE, Pause, PauseUnreadable
 from recollect.store.pause_file import PauseFile
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -41,11 +41,11 @@ def test_what_cannot_be_read_counts_as_a_pause_until_somebody_resumes(path: Path
     path.parent.mkdir()
     path.write_text(said)
     file = at(path, NOW)
-    assert file.on() == (UNKNOWN,)
+    assert file.on() == (UNKNOWN_PAUSE,)
     assert "recollect resume" in (file.problem or "")
     with pytest.raises(PauseUnreadable):
         file.begin(Pause(since=NOW))
-    assert file.end(None, NOW) == (UNKNOWN,)
+    assert file.end(None, NOW) == (UNKNOWN_PAUSE,)
     assert (file.on(), file.problem) == ([], None)
 
 
@@ -55,7 +55,7 @@ def test_a_link_is_neither_read_nor_written_through(path: Path, tmp_path: Path) 
     path.parent.mkdir()
     path.symlink_to(elsewhere)
     path.with_name("pause.json.part").symlink_to(elsewhere)
-    assert at(path, NOW).on() == (UNKNOWN,)
+    assert at(path, NOW).on() == (UNKNOWN_PAUSE,)
     at(path, NOW).end(None, NOW)
     at(path, NOW).begin(Pause(since=NOW))
     assert elsewhere.read_text() == '{"pauses": []}'
@@ -64,7 +64,7 @@ def test_a_link_is_neither_read_nor_written_through(path: Path, tmp_path: Path) 
 
 def test_a_folder_or_a_pipe_in_its_place_hangs_nobody(path: Path) -> None:
     path.mkdir(parents=True)
-    assert at(path, NOW).on() == (UNKNOWN,)
+    assert at(path, NOW).on() == (UNKNOWN_PAUSE,)
     with pytest.raises(StoreError):
         at(path, NOW).end(None, NOW)
 

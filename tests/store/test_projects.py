@@ -21,8 +21,8 @@ def test_a_project_is_known_by_every_alias(store: Store) -> None:
     store.note_aliases(PROJECT, [ROOT, PATH], NOW)
     store.note_aliases(PROJECT, [REMOTE, PATH], NOW)
     assert store.aliases_of(PROJECT) == {ROOT, PATH, REMOTE}
-    assert store.known_as([PATH, ProjectId("path:/else")]) == {PATH: {PROJECT}}
-    assert store.known_as([]) == {}
+    assert store.find_by_aliases([PATH, ProjectId("path:/else")]) == {PATH: {PROJECT}}
+    assert store.find_by_aliases([]) == {}
     assert store.aliases_of(OTHER_PROJECT) == frozenset()
 
 
@@ -30,14 +30,14 @@ def test_a_project_is_known_by_every_alias(store: Store) -> None:
 def test_a_path_a_remote_or_a_name_goes_over_to_who_has_it_now(store: Store, alias: ProjectId) -> None:
     store.note_aliases(PROJECT, [alias], NOW)
     store.note_aliases(OTHER_PROJECT, [alias], NOW)
-    assert store.known_as([alias]) == {alias: {OTHER_PROJECT}}
+    assert store.find_by_aliases([alias]) == {alias: {OTHER_PROJECT}}
     assert store.aliases_of(PROJECT) == frozenset()
 
 
 def test_forks_share_the_root_commit(store: Store) -> None:
     store.note_aliases(PROJECT, [ROOT, PATH], NOW)
     store.note_aliases(OTHER_PROJECT, [ROOT], NOW)
-    assert store.known_as([ROOT, PATH]) == {ROOT: {PROJECT, OTHER_PROJECT}, PATH: {PROJECT}}
+    assert store.find_by_aliases([ROOT, PATH]) == {ROOT: {PROJECT, OTHER_PROJECT}, PATH: {PROJECT}}
 
 
 def test_aliases_are_dropped_from_one_project_only(store: Store) -> None:
@@ -75,23 +75,23 @@ def test_a_project_has_its_memories_also_those_that_nobody_sees(store: Store) ->
     store.add(a_memory("Three.", id=MemoryId("c"), forgotten_at=NOW))
     store.add(a_memory("Theirs.", id=MemoryId("d"), scope=f"project:{OTHER_PROJECT}"))
     store.add(a_memory("Everywhere.", id=MemoryId("e"), scope="universal"))
-    assert store.memories_in(PROJECT) == ["a", "b", "c"]
-    assert store.memories_in(ProjectId("unknown")) == []
+    assert store.memory_ids_in(PROJECT) == ["a", "b", "c"]
+    assert store.memory_ids_in(ProjectId("unknown")) == []
 
 
 def test_a_project_has_its_sessions_also_those_that_were_only_archived(store: Store) -> None:
     for session, project in (("s1", PROJECT), ("s2", OTHER_PROJECT), ("s3", None)):
         store.begin_session(a_session(session, project))
     store.add_turns([a_turn("Hello.", session="s1"), a_turn("From a transcript.", session="s4")])
-    assert store.sessions_in(PROJECT) == ["s1", "s4"]
+    assert store.session_ids_in(PROJECT) == ["s1", "s4"]
 
 
 def test_moved_sessions_belong_to_the_other_project(store: Store) -> None:
     for session in ("s1", "s2", "s3"):
         store.begin_session(a_session(session))
     store.move_sessions([SessionId("s1"), SessionId("s3"), SessionId("unknown")], OTHER_PROJECT)
-    assert store.sessions_in(PROJECT) == ["s2"]
-    assert store.sessions_in(OTHER_PROJECT) == ["s1", "s3"]
+    assert store.session_ids_in(PROJECT) == ["s2"]
+    assert store.session_ids_in(OTHER_PROJECT) == ["s1", "s3"]
     moved = store.session(SessionId("s1"))
     assert moved is not None
     assert moved.project == OTHER_PROJECT

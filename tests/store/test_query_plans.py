@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.history import DeedId, DeedKind
-from recollect.domain.injection import Injection, Placement, Sent
+from recollect.domain.history import ChangeAction, ChangeId
+from recollect.domain.injection import Injection, LogEntry, Placement
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Scope, Sensitivity, SessionId, Viewer
-from recollect.domain.search import Embedded, Filters
+from recollect.domain.search import EmbeddedItem, Filters
 from recollect.domain.session import Recap, Session, Summary
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_memory, a_turn
@@ -35,7 +35,7 @@ EVERY_FILTER = Filters(
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqliteStore]:
     opened = SqliteStore(Path(tmp_path_factory.mktemp("plans")) / "recollect.db")
-    with opened.writing():
+    with opened.transaction():
         fill(opened)
     yield opened
     opened.close()
@@ -63,13 +63,13 @@ def fill(store: SqliteStore) -> None:
         for m in range(20):
             name = MessageId(f"m{m}") if m else None
             block = Injection(placement=Placement.MESSAGE, block="...", ids=(MemoryId("000000"),))
-            store.record(Sent(session=session, context=0, message=name, injection=block, at=NOW, took_ms=1.0))
+            store.record(LogEntry(session=session, context=0, message=name, injection=block, at=NOW, took_ms=1.0))
         store.add_turns(a_turn(f"About the cache {m}.", session=session, message=f"m{m}") for m in range(20))
     for waiting in (store.next_unembedded(MODEL, limit=2000), store.next_unembedded(MODEL, limit=9000)[-800:]):
-        store.keep_vectors(MODEL, [Embedded(what=what, vectors=(axis(0), axis(0))) for what in waiting])
+        store.keep_vectors(MODEL, [EmbeddedItem(what=what, vectors=(axis(0), axis(0))) for what in waiting])
     for n in range(500):
-        deed = store.begin_deed(DeedKind.REMEMBER, NOW, "cli")
-        store.note_change(deed, MemoryId(f"{n % 90 * 7919 % 100_003:06}"), None)
+        deed = store.begin_change(ChangeAction.REMEMBER, NOW, "cli")
+        store.note_memory_change(deed, MemoryId(f"{n % 90 * 7919 % 100_003:06}"), None)
 
 
 LIKE = Session(id=SessionId("new"), host="opencode", project=PROJECTS[3], language="go", started_at=NOW)
@@ -85,27 +85,27 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "count": lambda store: store.count(VIEWER),
     "everything of a project": lambda store: list(store.everything(PROJECTS[7])),
     "predecessors": lambda store: store.predecessors(MemoryId("000000")),
-    "forgotten_before": lambda store: store.forgotten_before(NOW),
-    "memories_in": lambda store: store.memories_in(PROJECTS[7]),
+    "forgotten_before": lambda store: store.find_forgotten_before(NOW),
+    "memories_in": lambda store: store.memory_ids_in(PROJECTS[7]),
     "session": lambda store: store.session(SESSIONS[3]),
-    "sessions_in": lambda store: store.sessions_in(PROJECTS[7]),
-    "sent_with": lambda store: store.sent_with(SESSIONS[3], [MessageId("m1"), MessageId("m2")]),
-    "stable": lambda store: store.stable(SESSIONS[3], 0),
-    "in_context": lambda store: store.in_context(SESSIONS[3], 0),
-    "sent_with, why": lambda store: store.sent_with(SESSIONS[3], [MessageId("m1"), MessageId("m2")], why=True),
-    "session_sent_at": lambda store: store.session_sent_at([NOW, NOW - timedelta(days=1)], like=LIKE),
-    "taught_only_by": lambda store: store.taught_only_by(SESSIONS[3]),
+    "sessions_in": lambda store: store.session_ids_in(PROJECTS[7]),
+    "sent_with": lambda store: store.find_sent(SESSIONS[3], [MessageId("m1"), MessageId("m2")]),
+    "stable": lambda store: store.start_block(SESSIONS[3], 0),
+    "in_context": lambda store: store.log_of_context(SESSIONS[3], 0),
+    "sent_with, why": lambda store: store.find_sent(SESSIONS[3], [MessageId("m1"), MessageId("m2")], why=True),
+    "session_sent_at": lambda store: store.find_session_by_times([NOW, NOW - timedelta(days=1)], like=LIKE),
+    "taught_only_by": lambda store: store.candidates_only_from(SESSIONS[3]),
     "log_of": lambda store: store.log_of(SESSIONS[3]),
     "usage of a session": lambda store: store.usage(SESSIONS[3]),
     "sessions_with_prefix": lambda store: store.sessions_with_prefix("s1", limit=5),
-    "ended": lambda store: store.ended([MemoryId("000000"), MemoryId("007919")]),
+    "ended": lambda store: store.find_ended([MemoryId("000000"), MemoryId("007919")]),
     "recap": lambda store: store.recap(SESSIONS[3]),
     "recaps": lambda store: store.recaps(PROJECTS[7], limit=5),
-    "deed": lambda store: store.deed(DeedId(7)),
-    "changes_in": lambda store: store.changes_in(DeedId(7)),
-    "changes_of": lambda store: store.changes_of(MemoryId("000000")),
-    "changed_since": lambda store: store.changed_since(DeedId(7), [MemoryId("000000"), MemoryId("007919")]),
-    "known_as": lambda store: store.known_as([ProjectId("root:4f1e"), ProjectId("path:/src/3")]),
+    "deed": lambda store: store.find_change(ChangeId(7)),
+    "changes_in": lambda store: store.memory_changes_in(ChangeId(7)),
+    "changes_of": lambda store: store.memory_changes_of(MemoryId("000000")),
+    "changed_since": lambda store: store.find_changed_since(ChangeId(7), [MemoryId("000000"), MemoryId("007919")]),
+    "known_as": lambda store: store.find_by_aliases([ProjectId("root:4f1e"), ProjectId("path:/src/3")]),
     "aliases_of": lambda store: store.aliases_of(PROJECTS[7]),
     "look_up": lambda store: store.look_up(["cach", "area"], VIEWER),
     "look_up, past": lambda store: store.look_up(["cach", "area"], VIEWER, past=True),
@@ -118,7 +118,7 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "passage_cosines": lambda store: store.passage_cosines([1, 2, 3], axis(0)),
     "passage_vectors": lambda store: store.passage_vectors({1: 0, 2: 0}),
     "turns": lambda store: store.turns([1, 2, 3]),
-    "unembedded": lambda store: store.unembedded(MODEL),
+    "unembedded": lambda store: store.count_unembedded(MODEL),
     "next_unembedded": lambda store: store.next_unembedded(MODEL, limit=5),
     "next_unembedded, turns": lambda store: with_memories_embedded(store).next_unembedded(MODEL, limit=5),
     "search_turns": lambda store: turns_found(store, ["cach"], PROJECTS[7], limit=5),
@@ -128,7 +128,7 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
 def with_memories_embedded(store: SqliteStore) -> SqliteStore:
     while isinstance((waiting := store.next_unembedded(MODEL, limit=2000))[0].of, Memory):
         store.keep_vectors(
-            MODEL, [Embedded(what=what, vectors=(axis(0),)) for what in waiting if isinstance(what.of, Memory)]
+            MODEL, [EmbeddedItem(what=what, vectors=(axis(0),)) for what in waiting if isinstance(what.of, Memory)]
         )
     return store
 

@@ -10,8 +10,8 @@ import pytest
 
 from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Finding
-from recollect.domain.history import DeedKind
-from recollect.domain.injection import Injection, Placement, Sent
+from recollect.domain.history import ChangeAction
+from recollect.domain.injection import Injection, LogEntry, Placement
 from recollect.domain.memory import MemoryId, MessageId, SessionId
 from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
@@ -109,7 +109,7 @@ def test_what_was_forgotten_since_the_backup_stays_forgotten(path: Path) -> None
     store = SqliteStore(path)
     store.mend()
     assert texts_found(store, "zebra") == []
-    assert store.forgotten_before(NOW) == [VICTIM]
+    assert store.find_forgotten_before(NOW) == [VICTIM]
     store.close()
 
 
@@ -134,9 +134,11 @@ def test_a_counter_that_cannot_be_does_not_hide_what_was_said(path: Path) -> Non
 
 
 def test_a_damaged_block_is_as_good_as_not_sent(path: Path) -> None:
-    def sent(block: str) -> Sent:
+    def sent(block: str) -> LogEntry:
         shown = Injection(placement=Placement.MESSAGE, block=block)
-        return Sent(session=SessionId("s1"), context=0, message=MessageId("m1"), injection=shown, at=NOW, took_ms=1.0)
+        return LogEntry(
+            session=SessionId("s1"), context=0, message=MessageId("m1"), injection=shown, at=NOW, took_ms=1.0
+        )
 
     store = SqliteStore(path)
     store.record(sent("The zebra block."))
@@ -144,8 +146,8 @@ def test_a_damaged_block_is_as_good_as_not_sent(path: Path) -> None:
     flip(path, b"zebra block", at=2)
     store = SqliteStore(path)
     assert problems(store) == ["checksum mismatch in 1 rows: s1/m1"]
-    assert store.sent_with(SessionId("s1"), [MessageId("m1")]) == []
-    assert store.in_context(SessionId("s1"), 0) == []
+    assert store.find_sent(SessionId("s1"), [MessageId("m1")]) == []
+    assert store.log_of_context(SessionId("s1"), 0) == []
     assert store.record(sent("Another one.")).injection.block == "Another one."
     assert problems(store) == []
     store.close()
@@ -167,18 +169,18 @@ def test_a_damaged_turn_is_not_found(path: Path) -> None:
 
 def test_damaged_history_is_told_and_taken_out(path: Path) -> None:
     store = SqliteStore(path)
-    deed = store.begin_deed(DeedKind.REMEMBER, NOW, "cli")
-    store.note_change(deed, VICTIM, a_memory("The zebra was striped.", id=VICTIM))
-    store.note_change(deed, MemoryId("other"), a_memory("Another.", id=MemoryId("other")))
+    deed = store.begin_change(ChangeAction.REMEMBER, NOW, "cli")
+    store.note_memory_change(deed, VICTIM, a_memory("The zebra was striped.", id=VICTIM))
+    store.note_memory_change(deed, MemoryId("other"), a_memory("Another.", id=MemoryId("other")))
     store.close()
     flip(path, b"zebra was", at=2)
     store = SqliteStore(path)
     assert problems(store) == ["checksum mismatch in 1 rows: victim"]
     with pytest.raises(StoreUnusable, match="history of the memory 'victim' is damaged"):
-        store.changes_of(VICTIM)
+        store.memory_changes_of(VICTIM)
     store.mend()
     assert problems(store) == []
-    assert [change.memory for change in store.changes_in(deed)] == ["other"]
+    assert [change.memory for change in store.memory_changes_in(deed)] == ["other"]
     store.close()
 
 
@@ -240,19 +242,19 @@ def test_a_memory_whose_id_is_damaged_is_known_by_its_hash(path: Path) -> None:
 def test_a_damaged_deed_hides_itself_alone_and_is_taken_out(path: Path, harm: str) -> None:
     store = SqliteStore(path)
     for n in range(3):
-        deed = store.begin_deed(DeedKind.REMEMBER, NOW, "cli")
-        store.note_change(deed, MemoryId(f"m{n}"), None)
+        deed = store.begin_change(ChangeAction.REMEMBER, NOW, "cli")
+        store.note_memory_change(deed, MemoryId(f"m{n}"), None)
     store.close()
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"UPDATE deed SET {harm} WHERE n = 2")
     store = SqliteStore(path)
-    assert [deed.id for deed in store.deeds(limit=9)] == [3, 1]
+    assert [deed.id for deed in store.recent_changes(limit=9)] == [3, 1]
     with pytest.raises(StoreUnusable, match="damaged"):
-        store.changes_of(MemoryId("m1"))
+        store.memory_changes_of(MemoryId("m1"))
     assert problems(store) == ["checksum mismatch in 1 rows: 2"]
     store.mend()
     assert problems(store) == []
-    assert store.changes_of(MemoryId("m1")) == []
+    assert store.memory_changes_of(MemoryId("m1")) == []
     store.close()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from recollect.domain.errors import StoreReadOnly, StoreUnusable
 from recollect.domain.health import Health
-from recollect.domain.history import DeedKind
+from recollect.domain.history import ChangeAction
 from recollect.domain.memory import MemoryId, Viewer
 from recollect.store.sqlite import database
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration
@@ -56,7 +56,7 @@ def test_a_read_only_disk_is_read_and_not_written(written: Path) -> None:
         for write in (
             lambda: store.add(a_memory("New.", id=MemoryId("m2"))),
             lambda: store.update(a_memory("Changed.")),
-            lambda: store.begin_deed(DeedKind.FORGET, NOW, "cli"),
+            lambda: store.begin_change(ChangeAction.FORGET, NOW, "cli"),
             lambda: store.add_turns([a_turn("Said.")]),
             lambda: store.purge([MemoryId("m1")]),
             store.mend,

@@ -10,7 +10,7 @@ import pytest
 from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Health
 from recollect.domain.memory import MemoryId
-from recollect.store.sqlite.open_files import guarded, has_bytes, is_live
+from recollect.store.sqlite.open_files import guard_files, has_bytes, is_live
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_memory
 
@@ -115,7 +115,7 @@ def test_the_open_files_under_other_names_are_no_copies_to_be_rewritten_or_remov
     links[1].hardlink_to(path)
     links[2].symlink_to(path)
     path.with_name("recollect.db.damaged-1-wal").hardlink_to(path.with_name("recollect.db-wal"))
-    with guarded(path):
+    with guard_files(path):
         store.scrub(store.purge([MemoryId("gone")]))
     assert store.is_there
     assert all(link.exists() for link in links)
@@ -126,7 +126,7 @@ def test_the_open_files_under_other_names_are_no_copies_to_be_rewritten_or_remov
 
 
 def test_inside_its_guard_nothing_opens_a_file_of_the_database(path: Path, tmp_path: Path) -> None:
-    with guarded(path):
+    with guard_files(path):
         store = SqliteStore(path)
         link = tmp_path / "link"
         link.symlink_to(path)

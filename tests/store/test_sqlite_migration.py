@@ -73,7 +73,7 @@ def test_after_a_migration_everything_waits_for_its_meaning_and_is_found_by_it(t
     old_database.make(tmp_path / "old" / "recollect.db", version)
     store = SqliteStore(tmp_path / "old" / "recollect.db")
     said = [row[1] for row in old_database.ROWS] + list(old_database.TURNS if version > 2 else ())
-    assert store.unembedded(MODEL) == len(said)
+    assert store.count_unembedded(MODEL) == len(said)
     assert sorted(embed_all(store, lambda of: at_cosine(0.9 if "JWT" in of.text else 0.1))) == sorted(said)
     (near,) = store.search(store.look_up([], HERE), asking(), limit=9)
     assert near.memory.id == "plain"
@@ -86,9 +86,9 @@ def test_after_a_migration_everything_waits_for_its_meaning_and_is_found_by_it(t
 
 def test_after_a_migration_a_message_is_replayed_with_what_it_was_sent_with(path: Path) -> None:
     store = SqliteStore(path)
-    (sent,) = store.sent_with(SessionId("s1"), [MessageId("m1")])
+    (sent,) = store.find_sent(SessionId("s1"), [MessageId("m1")])
     assert (sent.injection.block, sent.injection.ids) == (old_database.BLOCK, ("plain",))
-    assert store.sessions_in(PROJECT) == ["s1"]
+    assert store.session_ids_in(PROJECT) == ["s1"]
     store.close()
 
 

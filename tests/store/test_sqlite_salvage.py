@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.errors import StoreError, StoreUnusable
-from recollect.domain.history import DeedKind
+from recollect.domain.history import ChangeAction
 from recollect.domain.memory import MemoryId, MessageId, SessionId
 from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore
@@ -121,7 +121,7 @@ def test_a_broken_database_of_an_older_version_is_salvaged_too(path: Path) -> No
     assert problems(store) == []
     assert [memory.id for memory in store.everything()] == [row[0] for row in old_database.ROWS]
     assert texts_found(store, "jwt") == ["Auth uses JWT."]
-    assert store.sent_with(SessionId("s1"), [MessageId("m1")])
+    assert store.find_sent(SessionId("s1"), [MessageId("m1")])
     store.close()
 
 
@@ -157,7 +157,9 @@ def test_whatever_byte_is_changed_the_rest_is_read_or_it_is_said_and_can_be_repa
     store = SqliteStore(path)
     store.add_turns([a_turn(f"About fact {n}.", message=f"m{n}") for n in range(20)])
     for n in range(20):
-        store.note_change(store.begin_deed(DeedKind.FORGET, NOW, "cli"), MemoryId(f"m{n}"), a_memory(f"Before {n}."))
+        store.note_memory_change(
+            store.begin_change(ChangeAction.FORGET, NOW, "cli"), MemoryId(f"m{n}"), a_memory(f"Before {n}.")
+        )
     store.close()
     whole, chance = path.read_bytes(), random.Random(11)
     with closing(sqlite3.connect(path)) as connection:
@@ -178,7 +180,7 @@ def repaired(path: Path) -> list[str]:
         lambda: memories_found(store, ["fact"], HERE, limit=99, injectable=True),
         lambda: list(store.everything()),
         lambda: turns_found(store, ["fact"], PROJECT, limit=99),
-        lambda: store.deeds(limit=99),
+        lambda: store.recent_changes(limit=99),
         store.projects,
     ):
         with suppress(StoreError):

@@ -113,7 +113,7 @@ def test_a_vector_of_nothing_and_one_that_nobody_waits_for_are_put_right(path: P
     store = SqliteStore(path)
     store.mend()
     assert [what.of.text for what in store.next_unembedded(MODEL, limit=9)] == ["Fact 1."]
-    assert store.unembedded(MODEL) == 1
+    assert store.count_unembedded(MODEL) == 1
     store.close()
 
 
@@ -124,7 +124,7 @@ def test_what_a_repair_takes_out_waits_for_nothing(path: Path) -> None:
     store = SqliteStore(path)
     assert "Fact 0." not in found(store)
     store.mend()
-    assert (problems(store), store.unembedded(MODEL)) == ([], 0)
+    assert (problems(store), store.count_unembedded(MODEL)) == ([], 0)
     assert set(found(store)) == {f"Fact {n}." for n in range(1, 5)}
     store.close()
 
@@ -138,7 +138,7 @@ def test_what_waits_and_is_damaged_does_not_stop_the_others(path: Path) -> None:
         connection.execute("UPDATE memory SET text = 'Fect' WHERE n IN (8, 9)")
     store = SqliteStore(path)
     assert [what.of.text for what in store.next_unembedded(MODEL, limit=2)] == ["Fact 6.", "Fact 5."]
-    assert store.unembedded(MODEL) == 2
+    assert store.count_unembedded(MODEL) == 2
     store.close()
 
 
@@ -148,7 +148,7 @@ def test_in_a_database_that_was_saved_everything_waits_again(path: Path) -> None
     salvage(path)
     store = SqliteStore(path)
     assert problems(store) == []
-    assert store.unembedded(MODEL) == store.count() + store.count_turns() > 0
+    assert store.count_unembedded(MODEL) == store.count() + store.count_turns() > 0
     embed_all(store, lambda _: (axis(0), axis(0)))
     assert len(found(store)) == store.count()
     store.close()

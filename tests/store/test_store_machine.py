@@ -28,7 +28,7 @@ from recollect.domain.memory import (
     Source,
     Viewer,
 )
-from recollect.domain.search import Embedded, Filters, Meaning, MemoryStatus
+from recollect.domain.search import EmbeddedItem, Filters, Meaning, MemoryStatus
 from recollect.privacy.visibility import may_inject, may_see
 from recollect.store.sqlite.store import SqliteStore
 from recollect.store.sqlite.vector_cache import MIN_COSINE
@@ -145,7 +145,7 @@ class StoreMachine(RuleBasedStateMachine):
         waiting = self.store.next_unembedded(EMBEDS.model, limit=limit)
         if meanwhile is not None:
             self.say_otherwise(*meanwhile)
-        made = [Embedded(what=what, vectors=(EMBEDS.embed(what.of.text),)) for what in waiting]
+        made = [EmbeddedItem(what=what, vectors=(EMBEDS.embed(what.of.text),)) for what in waiting]
         self.store.keep_vectors(EMBEDS.model, made)
         for what in waiting:
             if isinstance(what.of, Memory) and self.model[what.of.id] == what.of:
@@ -186,7 +186,7 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(text=texts, victim=ids)
     def fail_halfway(self, text: str, victim: MemoryId) -> None:
         try:
-            with self.store.writing():
+            with self.store.transaction():
                 self.store.add(a_memory(text, id=MemoryId("half")))
                 if victim in self.model:
                     self.store.update(
@@ -250,7 +250,7 @@ class StoreMachine(RuleBasedStateMachine):
     def forgotten(self, days_ago: int) -> None:
         moment = NOW - timedelta(days=days_ago)
         expected = {m.id for m in self.model.values() if m.forgotten_at is not None and m.forgotten_at <= moment}
-        assert set(self.store.forgotten_before(moment)) == expected
+        assert set(self.store.find_forgotten_before(moment)) == expected
 
     @rule(memory_id=ids)
     def predecessors(self, memory_id: MemoryId) -> None:
@@ -262,7 +262,7 @@ class StoreMachine(RuleBasedStateMachine):
         kept = [memory for memory in self.model.values() if memory.forgotten_at is None]
         assert list(self.store.everything()) == kept
         assert self.store.count() == len(kept)
-        assert self.store.unembedded(EMBEDS.model) == len(kept) - len(self.meant)
+        assert self.store.count_unembedded(EMBEDS.model) == len(kept) - len(self.meant)
 
     def live(self) -> Iterable[Memory]:
         return (memory for memory in self.model.values() if memory.is_live)

@@ -62,9 +62,9 @@ def test_nothing_is_embedded_before_something_is_compared_with_it() -> None:
     store = filled(TrialStore(embed))
     while embed_some(store, model):
         pass
-    assert (asked, store.unembedded(model.model)) == ([], len(SAID))
+    assert (asked, store.count_unembedded(model.model)) == ([], len(SAID))
     turns = store.look_up_turns([], PROJECT)
     store.turn_cosines(turns, asking(model.embed("postgres"), model.model))
-    assert (len(asked), store.unembedded(model.model)) == (len(SAID), 0)
+    assert (len(asked), store.count_unembedded(model.model)) == (len(SAID), 0)
     store.passage_cosines(turns.numbers.tolist()[1:2] * 2, model.embed("postgres"))
     assert asked[len(SAID) :] == passages(SAID[1])

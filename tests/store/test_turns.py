@@ -65,7 +65,7 @@ def test_old_turns_are_dropped_and_found_no_more(store: Store) -> None:
 
 def test_several_turns_are_kept_all_or_none(store: Store) -> None:
     def interrupted() -> None:
-        with store.writing():
+        with store.transaction():
             store.add_turns([a_turn("deploy half")])
             raise KeyboardInterrupt
 

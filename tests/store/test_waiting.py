@@ -10,7 +10,7 @@ import pytest
 
 from recollect.domain.errors import StoreBusy
 from recollect.domain.memory import MemoryId
-from recollect.domain.search import Embedded, MissingVectors
+from recollect.domain.search import EmbeddedItem, MissingVectors
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 from recollect.engine.ports import Store
 from tests.builders import a_memory, a_turn
@@ -20,14 +20,26 @@ VECTOR = Vector(b"\x00\x00\x80\x3f" + b"\x00" * 4 * (DIMENSIONS - 1))  # of leng
 
 
 def test_memories_and_turns_wait_apart_and_for_one_model(store: Store) -> None:
-    assert store.waiting(MODEL) == store.waiting(None) == MissingVectors(memories=0, turns=0, stored=None)
+    assert (
+        store.count_missing_vectors(MODEL)
+        == store.count_missing_vectors(None)
+        == MissingVectors(memories=0, turns=0, stored=None)
+    )
     store.add(a_memory("We deploy with Helm."))
     store.add_turns([a_turn("deploy one"), a_turn("deploy two", message="m2")])
-    assert store.waiting(MODEL) == store.waiting(None) == MissingVectors(memories=1, turns=2, stored=None)
+    assert (
+        store.count_missing_vectors(MODEL)
+        == store.count_missing_vectors(None)
+        == MissingVectors(memories=1, turns=2, stored=None)
+    )
     (memory,) = store.next_unembedded(MODEL, limit=1)
-    store.keep_vectors(MODEL, [Embedded(what=memory, vectors=(VECTOR,))])
-    assert store.waiting(MODEL) == store.waiting(None) == MissingVectors(memories=0, turns=2, stored=MODEL)
-    assert store.waiting(OTHER) == MissingVectors(memories=1, turns=2, stored=MODEL), (
+    store.keep_vectors(MODEL, [EmbeddedItem(what=memory, vectors=(VECTOR,))])
+    assert (
+        store.count_missing_vectors(MODEL)
+        == store.count_missing_vectors(None)
+        == MissingVectors(memories=0, turns=2, stored=MODEL)
+    )
+    assert store.count_missing_vectors(OTHER) == MissingVectors(memories=1, turns=2, stored=MODEL), (
         "of another model, there is nothing"
     )
 
@@ -51,7 +63,7 @@ def test_much_work_lets_those_pass_who_wait_to_write(reopen: Callable[[], Store]
 
     def much() -> None:
         for number in range(40):
-            with one.writing():
+            with one.transaction():
                 one.add(a_memory(f"Fact {number}.", id=f"fact{number}"))
                 began.set()
                 time.sleep(0.03)
@@ -70,7 +82,7 @@ def test_much_work_lets_those_pass_who_wait_to_write(reopen: Callable[[], Store]
 
 def test_inside_a_transaction_nobody_is_let_pass(reopen: Callable[[], Store]) -> None:
     one = reopen()
-    with one.writing():
+    with one.transaction():
         began = time.monotonic()
         one.give_way()
     assert time.monotonic() - began < 0.1
@@ -79,7 +91,7 @@ def test_inside_a_transaction_nobody_is_let_pass(reopen: Callable[[], Store]) ->
 def test_what_is_tried_on_a_copy_is_not_kept_and_keeps_nobody_waiting(reopen: Callable[[], Store]) -> None:
     one, other = reopen(), reopen()
     one.add(a_memory("We deploy with Helm.", id="known"))
-    with one.copied() as copy, copy.writing():
+    with one.copy_in_memory() as copy, copy.transaction():
         copy.add(a_memory("Only tried.", id="tried"))
         other.add(a_memory("Written meanwhile.", id="meanwhile"))
         assert (copy.count(), one.count()) == (2, 2)

@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from recollect import config
-from recollect.config import DEFAULT, MAX_SOCKET_PATH_BYTES, USER_ONLY, leaves, places, project_file, read
+from recollect.config import DEFAULT, MAX_SOCKET_PATH_BYTES, USER_ONLY, find_paths, leaves, project_file, read_settings
 from recollect.domain.errors import InvalidSettings
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Budgets, Kinds, Settings, TurnSettings
@@ -26,13 +26,13 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_without_files_and_environment_the_defaults_hold(user: Path) -> None:
-    loaded = read(user, None, {})
+    loaded = read_settings(user, None, {})
     assert loaded.settings == Settings()
     assert set(loaded.origins.values()) == {DEFAULT}
 
 
 def test_every_setting_has_an_origin_under_its_full_name(user: Path) -> None:
-    loaded = read(user, None, {})
+    loaded = read_settings(user, None, {})
     assert loaded.origins.keys() == leaves(loaded.settings).keys()
     assert {"turn.enabled", "kinds.threshold.decision", "kinds.injected.outcome"} <= loaded.origins.keys()
 
@@ -41,7 +41,9 @@ def test_every_setting_has_an_origin_under_its_full_name(user: Path) -> None:
 def test_the_project_comes_after_the_user_and_the_environment_has_the_last_word(user: Path, project: Path) -> None:
     user.write_text("[budgets]\nstart_tokens = 900\nturn_tokens = 300\nturn_lines_first = 8\n")
     project.write_text("[budgets]\nstart_tokens = 700\nturn_tokens = 200\n")
-    loaded = read(user, project, {"RECOLLECT_BUDGETS__START_TOKENS": "600", "RECOLLECT_TURN__ENABLED": "no", "X": "1"})
+    loaded = read_settings(
+        user, project, {"RECOLLECT_BUDGETS__START_TOKENS": "600", "RECOLLECT_TURN__ENABLED": "no", "X": "1"}
+    )
     assert loaded.settings == Settings(
         budgets=Budgets(start_tokens=600, turn_tokens=200, turn_lines_first=8), turn=TurnSettings(enabled=False)
     )
@@ -56,7 +58,7 @@ def test_the_project_comes_after_the_user_and_the_environment_has_the_last_word(
 def test_a_table_of_kinds_is_set_kind_by_kind_from_everywhere(user: Path, project: Path) -> None:
     user.write_text("[kinds.threshold]\ndecision = 0.6\nrule = 0.2\n[kinds.half_life_days]\npreference = 9\n")
     project.write_text("[kinds]\ninjected.outcome = false\nthreshold.decision = 0.7\n")
-    loaded = read(user, project, {"RECOLLECT_KINDS__THRESHOLD__FILE_CONTEXT": "0.5"})
+    loaded = read_settings(user, project, {"RECOLLECT_KINDS__THRESHOLD__FILE_CONTEXT": "0.5"})
     kinds = loaded.settings.kinds
     assert kinds.threshold == {**Kinds().threshold, Kind.DECISION: 0.7, Kind.RULE: 0.2, Kind.FILE_CONTEXT: 0.5}
     assert [kind for kind, injected in kinds.injected.items() if not injected] == [Kind.OUTCOME]
@@ -109,7 +111,7 @@ def test_a_mistake_in_a_file_is_refused_with_its_place(
     wrong = user if whose == "user" else project
     wrong.write_text(text)
     with pytest.raises(InvalidSettings, match=re.escape(message)) as refused:
-        read(user, project if whose == "project" else None, {})
+        read_settings(user, project if whose == "project" else None, {})
     assert str(refused.value).startswith(str(wrong))
 
 
@@ -130,7 +132,7 @@ def test_a_mistake_in_the_environment_is_refused_with_its_variable(
     user: Path, variable: str, text: str, message: str
 ) -> None:
     with pytest.raises(InvalidSettings, match=re.escape(message)) as refused:
-        read(user, None, {"RECOLLECT_TURN__RELATIVE_CUT": "0.4", variable: text})
+        read_settings(user, None, {"RECOLLECT_TURN__RELATIVE_CUT": "0.4", variable: text})
     assert str(refused.value).startswith(f"{variable}: ")
 
 
@@ -138,10 +140,10 @@ def test_a_mistake_in_the_environment_is_refused_with_its_variable(
 def test_a_project_cannot_set_what_is_only_its_users_business(user: Path, project: Path, section: str) -> None:
     project.write_text(f"[{section}]\n{next(iter(_names(section)))} = 1\n")
     with pytest.raises(InvalidSettings, match=rf"\[{section}\] cannot be set by a project") as refused:
-        read(user, project, {})
+        read_settings(user, project, {})
     assert "You can set it in your own file" in str(refused.value)
     user.write_text(f"[{section}]\n")
-    assert read(user, None, {}).settings == Settings()
+    assert read_settings(user, None, {}).settings == Settings()
 
 
 def _names(section: str) -> list[str]:
@@ -154,7 +156,7 @@ def test_ignored_paths_of_everybody_add_up_and_a_project_takes_none_of_its_users
     user.write_text('[privacy]\nignored_paths = ["notes/", "!*.pem", ".env"]\n')
     project.write_text('[privacy]\nignored_paths = ["!**", "fixtures/", "notes/"]\n')
     variable = "RECOLLECT_PRIVACY__IGNORED_PATHS"
-    loaded = read(user, project, {variable: "*.csv, [a-z]*.log"})
+    loaded = read_settings(user, project, {variable: "*.csv, [a-z]*.log"})
     globs = loaded.settings.privacy.ignored_paths
     defaults = [glob for glob in Settings().privacy.ignored_paths if glob != ".env"]
     assert globs == ("!**", "fixtures/", *defaults, "notes/", "!*.pem", ".env", "*.csv", "[a-z]*.log")
@@ -165,15 +167,15 @@ def test_ignored_paths_of_everybody_add_up_and_a_project_takes_none_of_its_users
 
 
 def test_a_list_in_a_variable_may_be_json(user: Path) -> None:
-    loaded = read(user, None, {"RECOLLECT_PRIVACY__IGNORED_PATHS": '["a,b", "!**"]'})
+    loaded = read_settings(user, None, {"RECOLLECT_PRIVACY__IGNORED_PATHS": '["a,b", "!**"]'})
     assert loaded.settings.privacy.ignored_paths[-2:] == ("a,b", "!**")
-    assert read(user, None, {"RECOLLECT_PRIVACY__IGNORED_PATHS": "[]"}).settings == Settings()
-    assert read(user, None, {"RECOLLECT_PRIVACY__IGNORED_PATHS": ""}).settings == Settings()
+    assert read_settings(user, None, {"RECOLLECT_PRIVACY__IGNORED_PATHS": "[]"}).settings == Settings()
+    assert read_settings(user, None, {"RECOLLECT_PRIVACY__IGNORED_PATHS": ""}).settings == Settings()
 
 
 def test_a_projects_file_may_name_the_project(user: Path, project: Path) -> None:
     project.write_text('project = "shop"\n[budgets]\nturn_tokens = 100\n')
-    assert read(user, project, {}).settings.budgets.turn_tokens == 100
+    assert read_settings(user, project, {}).settings.budgets.turn_tokens == 100
 
 
 @pytest.mark.parametrize(
@@ -189,7 +191,7 @@ def test_a_projects_file_may_name_the_project(user: Path, project: Path) -> None
 def test_a_project_without_a_usable_name_is_refused(user: Path, project: Path, text: str, message: str) -> None:
     project.write_text(text)
     with pytest.raises(InvalidSettings, match=re.escape(message)) as refused:
-        read(user, project, {})
+        read_settings(user, project, {})
     assert str(refused.value).startswith(str(project))
 
 
@@ -198,13 +200,13 @@ def test_a_file_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> Non
     (tmp_path / "folder").mkdir()
     for unreadable in ("leads-nowhere", "folder", "x" * 300):
         with pytest.raises(InvalidSettings, match="away"):
-            read(tmp_path / unreadable, None, {})
+            read_settings(tmp_path / unreadable, None, {})
 
 
 def test_the_users_file_does_not_name_a_project(user: Path) -> None:
     user.write_text("project = 'x'")
     with pytest.raises(InvalidSettings, match=r"Move it to the \.recollect\.toml of that project"):
-        read(user, None, {})
+        read_settings(user, None, {})
 
 
 def test_the_projects_file_is_found_from_every_folder_that_can_be_looked_into(tmp_path: Path, project: Path) -> None:
@@ -221,7 +223,9 @@ def test_the_projects_file_is_found_from_every_folder_that_can_be_looked_into(tm
 def test_places_follow_the_xdg_folders(tmp_path: Path) -> None:
     runtime = tmp_path / "run"
     runtime.mkdir()
-    found = places({"HOME": "/h", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "relative", "XDG_RUNTIME_DIR": str(runtime)})
+    found = find_paths(
+        {"HOME": "/h", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "relative", "XDG_RUNTIME_DIR": str(runtime)}
+    )
     assert found.database == Path("/d/recollect/recollect.db")
     assert found.settings == Path("/h/.config/recollect/config.toml")
     assert found.state == Path("/h/.local/state/recollect")
@@ -229,7 +233,7 @@ def test_places_follow_the_xdg_folders(tmp_path: Path) -> None:
 
 
 def test_a_runtime_folder_that_does_not_exist_is_not_used(short_folder: Path) -> None:
-    found = places({"HOME": str(short_folder), "XDG_RUNTIME_DIR": "/nowhere/at/all"})
+    found = find_paths({"HOME": str(short_folder), "XDG_RUNTIME_DIR": "/nowhere/at/all"})
     assert found.socket == short_folder / ".local/state/recollect/daemon.sock"
     assert found.log.parent == found.token.parent == found.state
 
@@ -242,16 +246,16 @@ def test_what_cannot_be_written_moves_to_the_temporary_folder(short_folder: Path
     alone = {"HOME": str(home), "TMPDIR": "/t"}
     both = alone | {"XDG_RUNTIME_DIR": str(runtime)}
     with read_only(home):
-        found = places(alone)
+        found = find_paths(alone)
         assert found.runtime.parent == Path("/t")
         assert found.log.parent == found.token.parent == found.runtime
         assert found.state == home / ".local/state/recollect"
-        assert places(both).socket == runtime / "recollect/daemon.sock"
-        assert places(both).log == runtime / "recollect/daemon.log"
+        assert find_paths(both).socket == runtime / "recollect/daemon.sock"
+        assert find_paths(both).log == runtime / "recollect/daemon.log"
         with read_only(runtime):
-            assert places(both).runtime.parent == Path("/t")
-            assert places(both).runtime != found.runtime
-    assert places(alone).socket == home / ".local/state/recollect/daemon.sock"
+            assert find_paths(both).runtime.parent == Path("/t")
+            assert find_paths(both).runtime != found.runtime
+    assert find_paths(alone).socket == home / ".local/state/recollect/daemon.sock"
 
 
 @pytest.fixture
@@ -262,24 +266,24 @@ def short_folder() -> Iterator[Path]:
 
 
 def test_a_path_too_long_for_a_socket_moves_to_the_temporary_folder() -> None:
-    found = places({"HOME": "/" + "h" * 90, "TMPDIR": "/t"})
+    found = find_paths({"HOME": "/" + "h" * 90, "TMPDIR": "/t"})
     assert found.socket.parent.parent == Path("/t")
     assert len(str(found.socket)) <= MAX_SOCKET_PATH_BYTES
-    assert found.socket != places({"HOME": "/" + "g" * 90, "TMPDIR": "/t"}).socket
+    assert found.socket != find_paths({"HOME": "/" + "g" * 90, "TMPDIR": "/t"}).socket
 
 
 def test_the_model_lies_in_the_cache_or_where_a_variable_says(tmp_path: Path) -> None:
     env = {"HOME": str(tmp_path)}
-    assert places(env).model == tmp_path / ".cache/recollect/model"
-    assert places(env | {"RECOLLECT_MODEL": ""}).model == tmp_path / ".cache/recollect/model"
-    assert places(env | {"XDG_CACHE_HOME": "/cache"}).model == Path("/cache/recollect/model")
-    named = places(env | {"RECOLLECT_MODEL": "/models/mine"})
+    assert find_paths(env).model == tmp_path / ".cache/recollect/model"
+    assert find_paths(env | {"RECOLLECT_MODEL": ""}).model == tmp_path / ".cache/recollect/model"
+    assert find_paths(env | {"XDG_CACHE_HOME": "/cache"}).model == Path("/cache/recollect/model")
+    named = find_paths(env | {"RECOLLECT_MODEL": "/models/mine"})
     assert (named.model, named.model_built) == (Path("/models/mine"), Path("/models/mine"))
 
 
 def test_a_model_folder_that_depends_on_where_one_stands_is_refused() -> None:
     with pytest.raises(InvalidSettings, match="RECOLLECT_MODEL is 'models/mine'; it takes the whole path"):
-        places({"HOME": "/home/someone", "RECOLLECT_MODEL": "models/mine"})
+        find_paths({"HOME": "/home/someone", "RECOLLECT_MODEL": "models/mine"})
 
 
 def test_the_model_of_a_release_wheel_is_the_last_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -287,11 +291,11 @@ def test_the_model_of_a_release_wheel_is_the_last_choice(tmp_path: Path, monkeyp
     packaged.mkdir()
     monkeypatch.setattr(config, "PACKAGED_MODEL", packaged)
     env = {"HOME": str(tmp_path)}
-    assert places(env).model == packaged
-    assert places(env).model_built == tmp_path / ".cache/recollect/model"
-    assert places(env | {"RECOLLECT_MODEL": "/none"}).model == Path("/none")
-    places(env).model_built.mkdir(parents=True)
-    assert places(env).model == places(env).model_built
+    assert find_paths(env).model == packaged
+    assert find_paths(env).model_built == tmp_path / ".cache/recollect/model"
+    assert find_paths(env | {"RECOLLECT_MODEL": "/none"}).model == Path("/none")
+    find_paths(env).model_built.mkdir(parents=True)
+    assert find_paths(env).model == find_paths(env).model_built
 
 
 @covers("CFG-1", "PRI-3")

@@ -45,7 +45,7 @@ def test_the_hook_looks_for_the_daemon_where_it_is(
         monkeypatch.delenv("HOME")  # both ask the system
     else:
         monkeypatch.setenv("HOME", env["HOME"])
-    places = config.places(env)
+    places = config.find_paths(env)
     seen = {os.fsencode(name): os.fsencode(value) for name, value in env.items()}
     assert hook.state_folder(seen) == os.fsencode(places.state)
     assert hook.runtime_folder(seen, hook.state_folder(seen)) == os.fsencode(places.runtime)
@@ -101,7 +101,7 @@ def test_the_deadlines_are_those_that_agents_were_promised() -> None:
 def test_a_home_that_is_no_whole_path_is_used_by_nobody() -> None:
     """The daemon works in another folder than the host: it would be somewhere else."""
     with pytest.raises(InvalidSettings, match="HOME is 'nowhere'"):
-        config.places({"HOME": "nowhere"})
+        config.find_paths({"HOME": "nowhere"})
     with pytest.raises(hook.HookFailed):
         hook.state_folder({b"HOME": b"nowhere"})
 

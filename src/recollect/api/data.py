@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from recollect.api.operation import Desk, Operation, Request
 from recollect.api.places import project_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import DeedId
+from recollect.domain.history import ChangeId
 from recollect.domain.memory import ProjectId
-from recollect.domain.stored import Holding
+from recollect.domain.stored import StoredCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +17,7 @@ class Data(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredData:
-    holdings: list[Holding]  # the most recently used first
+    holdings: list[StoredCounts]  # the most recently used first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +31,8 @@ class ForgetProject(Request):
 class ForgottenProject:
     outcome: str  # would be forgotten, forgotten or gone for good
     project: ProjectId
-    holding: Holding  # as it was
-    undo: DeedId | None  # the change to undo
+    holding: StoredCounts  # as it was
+    undo: ChangeId | None  # the change to undo
     is_clean: bool = True  # False: bytes of the deleted data may be left in the file
 
 
@@ -45,10 +45,10 @@ def forget_project(desk: Desk, asked: ForgetProject) -> ForgottenProject:
     holding = next((one for one in desk.engine.holdings() if one.place == project), None)
     if holding is None and not (asked.now and desk.engine.is_forgotten(project)):
         raise InvalidValue(f"There is no project {project!r}; `recollect data` lists all.")
-    holding = holding or Holding(place=project)
+    holding = holding or StoredCounts(place=project)
     if asked.dry_run:
         return ForgottenProject(outcome="would be forgotten", project=project, holding=holding, undo=None)
-    for_good = asked.now or desk.engine.forgets_for_good
+    for_good = asked.now or desk.engine.has_no_undo
     # The engine of the live sessions must forget what it has in memory, too.
     deed, is_clean = desk.live.forget_project(project, at=desk.now, by=asked.by, for_good=for_good)
     return ForgottenProject(

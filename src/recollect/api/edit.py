@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from recollect.api.operation import Desk, Operation, Request
 from recollect.api.places import scope_to_store
-from recollect.domain.history import DeedId
+from recollect.domain.history import ChangeId
 from recollect.domain.memory import Kind, Memory
 from recollect.domain.wording import Wording
 
@@ -25,7 +25,7 @@ class EditedMemory:
     outcome: str  # edited or unchanged
     memory: Memory
     before: Memory
-    undo: DeedId | None  # the change to undo
+    undo: ChangeId | None  # the change to undo
 
 
 def edit(desk: Desk, asked: Edit) -> EditedMemory:

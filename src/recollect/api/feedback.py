@@ -24,7 +24,7 @@ class Judged:
 
 def feedback(desk: Desk, asked: Feedback) -> Judged:
     found = list(dict.fromkeys(desk.engine.find(given).id for given in asked.ids))
-    desk.engine.feedback(found, useful=asked.useful)
+    desk.engine.note_feedback(found, useful=asked.useful)
     return Judged(memories=[desk.engine.find(memory_id) for memory_id in found])
 
 

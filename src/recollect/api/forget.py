@@ -61,8 +61,8 @@ def _matching(desk: Desk, asked: Forget) -> list[Memory]:
     # A user who wants something gone wants it gone from the history too.
     also_past = Filters(status=MemoryStatus.ANY)
     hits = desk.engine.recall(words, viewer, limit=MATCHES_AT_MOST, now=desk.now, filters=also_past)
-    found = [hit.memory for hit in hits] + desk.engine.out_of_sight(viewer)
-    wordings = [(memory, memory) for memory in found] + desk.engine.edited(viewer)
+    found = [hit.memory for hit in hits] + desk.engine.hidden_memories(viewer)
+    wordings = [(memory, memory) for memory in found] + desk.engine.edits(viewer)
     matching = {}
     for memory, wording in wordings:
         # This project may not forget what another project shares with it.

@@ -25,8 +25,8 @@ class Bulk:
     model: ModelId
     turns: bool
 
-    def left(self, engine: "Engine") -> int:
-        waiting = engine.waiting(self.model)
+    def count_waiting(self, engine: "Engine") -> int:
+        waiting = engine.missing_vectors(self.model)
         return waiting.memories + (waiting.turns if self.turns else 0)
 
 
@@ -34,9 +34,9 @@ def embed_briefly(engine: "Engine", bulk: Bulk, *, has_background: bool) -> Miss
     """Embed a few, and return what still waits. If many wait, leave them to the background."""
     give_up = time.perf_counter() + BRIEFLY_S
     with suppress(StoreError):
-        if has_background and bulk.left(engine) > FEW_LEFT:
-            return engine.waiting(bulk.model)
-        while (left := bulk.left(engine)) and time.perf_counter() < give_up:
+        if has_background and bulk.count_waiting(engine) > FEW_LEFT:
+            return engine.missing_vectors(bulk.model)
+        while (left := bulk.count_waiting(engine)) and time.perf_counter() < give_up:
             if not engine.embed_some(limit=min(left, BRIEFLY_AT_ONCE), wait_ms=BUSY_MS):
                 break
-    return engine.waiting(bulk.model)
+    return engine.missing_vectors(bulk.model)

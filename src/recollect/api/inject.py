@@ -38,7 +38,7 @@ def inject(desk: Desk, asked: Inject) -> Injected:
 def rehearse(desk: Desk, asked: Inject) -> Injected:
     event = _read_event(desk, asked)
     _embed_new_memories(desk, event)
-    with desk.engine.rehearsing():
+    with desk.engine.dry_run():
         return _answer(desk, event)
 
 
@@ -68,7 +68,7 @@ def _learn(desk: Desk) -> None:
     """Learn from the event before the caller looks; if much waits, the background does the rest."""
     give_up = time.perf_counter() + LEARN_S
     with suppress(StoreError):  # another process writes, or the disk is full: the event waits
-        if desk.live.to_learn():
+        if desk.live.count_waiting_events():
             desk.model()  # load it: learning compares meanings
         while time.perf_counter() < give_up and learn_some(desk.live):
             pass

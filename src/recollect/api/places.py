@@ -20,8 +20,8 @@ def project_of(engine: "Engine", folder: str | None, given: str | None, *, may_b
             raise InvalidValue(NO_FOLDER)
         return engine.project_of(folder)
     check_name(given, "project")
-    project = engine.project_named(given)
-    if not may_be_new and engine.project(project) is None:
+    project = engine.project_by_alias(given)
+    if not may_be_new and engine.find_project(project) is None:
         raise InvalidValue(f"There is no project {given!r}; `recollect project list` shows all.")
     return project
 
@@ -38,5 +38,5 @@ def scope_to_store(engine: "Engine", given: str, folder: str | None, now: dateti
         return Scope.project(engine.enter_project(folder, now))
     scope = Scope.parse(given)
     if scope.level is ScopeLevel.PROJECT:
-        return Scope.project(engine.project_named(scope.name))
+        return Scope.project(engine.project_by_alias(scope.name))
     return scope

@@ -121,7 +121,7 @@ def _embed_waiting(desk: Desk, *, archive: bool) -> tuple[bool, int]:
     """Embed what waits; return whether the search goes by meaning, and how many have no vector yet."""
     loaded = desk.model()
     if loaded is None:
-        waiting = desk.engine.waiting(None)
+        waiting = desk.engine.missing_vectors(None)
         return False, waiting.turns if archive else waiting.memories
     bulk = Bulk(model=loaded.model, turns=archive)
     waiting = embed_briefly(desk.engine, bulk, has_background=desk.is_resident)

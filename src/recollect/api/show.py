@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.api.operation import Desk, Operation, Request
-from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
-from recollect.domain.history import DeedId, MemoryChange
+from recollect.domain.freshness import NOT_CHECKED, Freshness
+from recollect.domain.history import ChangeId, MemoryChange
 from recollect.domain.memory import Memory, SessionId
 from recollect.domain.session import Recap, Session
 
@@ -36,7 +36,7 @@ class ShownSession:
 class WayBack:
     """How to bring back a forgotten memory."""
 
-    undo: DeedId
+    undo: ChangeId
     until: datetime
 
 
@@ -84,12 +84,12 @@ def history(desk: Desk, asked: History) -> Told:
 def show_session(desk: Desk, asked: ShowSession) -> ShownSession:
     log = desk.engine.log
     known = log.find(asked.id)
-    session = log.referred_to(asked.id) if known is None else known.id
+    session = log.find_by_reference(asked.id) if known is None else known.id
     return ShownSession(id=session, session=known, recap=None if session is None else log.recap(session))
 
 
 def _freshness(desk: Desk, memory: Memory, folder: str | None) -> Freshness:
-    return desk.engine.freshness([memory], folder).get(memory.id, NOT_LOOKED_AT)
+    return desk.engine.freshness([memory], folder).get(memory.id, NOT_CHECKED)
 
 
 def _way_back(desk: Desk, memory: Memory) -> WayBack | None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import OF_MEMORIES, Change, DeedId
+from recollect.domain.history import MEMORY_CHANGES, Change, ChangeId
 from recollect.domain.memory import Memory, SessionId
 
 MOST = 10_000
@@ -13,7 +13,7 @@ CHANGES_CHECKED = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undo(Request):
-    deed: DeedId | None = None  # null: the user's last change; refused if an agent changed something later
+    deed: ChangeId | None = None  # null: the user's last change; refused if an agent changed something later
     session: str | None = None  # instead: all that was learnt from this session; the beginning of its id is enough
 
     def __post_init__(self) -> None:
@@ -24,7 +24,7 @@ class Undo(Request):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenBack:
     deed: Change  # the change that was undone
-    by: DeedId  # the undo itself
+    by: ChangeId  # the undo itself
     removed: tuple[Memory, ...]  # no longer visible
     restored: tuple[Memory, ...]  # as they were before
     passed_over: Change | None  # a later change by a session or by age, which stays
@@ -63,15 +63,15 @@ def undo(desk: Desk, asked: Undo) -> TakenBack:
 
 def _later_change(desk: Desk, undone: Change) -> Change | None:
     """The newest change of memories that is not undone, if it came after the undone one."""
-    for change in desk.engine.deeds(limit=CHANGES_CHECKED):
-        if change.kind in OF_MEMORIES and change.memories and change.undone_by is None:
+    for change in desk.engine.changes(limit=CHANGES_CHECKED):
+        if change.kind in MEMORY_CHANGES and change.memories and change.undone_by is None:
             return change if change.id > undone.id else None
     return None
 
 
 def recent_changes(desk: Desk, asked: RecentChanges) -> Done:
-    done = desk.engine.deeds(limit=asked.limit)
-    return Done(deeds=[change for change in done if change.memories or change.kind not in OF_MEMORIES])
+    done = desk.engine.changes(limit=asked.limit)
+    return Done(deeds=[change for change in done if change.memories or change.kind not in MEMORY_CHANGES])
 
 
 def _find_session(desk: Desk, given: str) -> SessionId:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import Moment, MomentUsage, Sent
+from recollect.domain.injection import LogEntry, Moment, MomentUsage
 from recollect.domain.memory import Memory, MemoryId
 from recollect.domain.session import Session
 
@@ -26,7 +26,7 @@ class Why(Request):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
     session: Session
-    log: list[Sent]  # all moments of the session, in order
+    log: list[LogEntry]  # all moments of the session, in order
     chosen: int | None  # the index of the chosen moment in `log`; None: all
     usage: list[MomentUsage]
     known: dict[MemoryId, Memory]  # the memories of the chosen moment, without deleted ones
@@ -34,7 +34,7 @@ class Explained:
 
 def why(desk: Desk, asked: Why) -> Explained:
     session, turn = _find_session(desk.engine, asked)
-    log = desk.engine.log.of(session.id)
+    log = desk.engine.log.entries(session.id)
     if not log:
         raise InvalidValue(
             f"Nothing is logged for session {session.id!r}: it had no moment yet, or the settings switch them off."
@@ -78,7 +78,7 @@ def _last_session(engine: "Engine", folder: str | None) -> Session:
 
 def _has_turn(engine: "Engine", session: Session, turn: str) -> bool:
     try:
-        pick_moment(engine.log.of(session.id), turn)
+        pick_moment(engine.log.entries(session.id), turn)
     except InvalidValue as error:
         if turn in list(Moment) or (turn.isascii() and (turn.isdigit() or turn.isalpha())):
             raise error from None  # it looks like a turn: the error lists the turns
@@ -86,11 +86,11 @@ def _has_turn(engine: "Engine", session: Session, turn: str) -> bool:
     return True
 
 
-def _ids(sent: Sent) -> list[MemoryId]:
+def _ids(sent: LogEntry) -> list[MemoryId]:
     return list(dict.fromkeys([*sent.injection.ids, *(choice.id for choice in sent.injection.choices)]))
 
 
-def pick_moment(log: Sequence[Sent], turn: str | None) -> Sent:
+def pick_moment(log: Sequence[LogEntry], turn: str | None) -> LogEntry:
     if turn is None:
         return log[-1]
     by_id = _find_by_id(log, turn)
@@ -112,7 +112,7 @@ def _why_missing(turn: str) -> str:
     return "its host did not ask for it, or gave up before the answer; "
 
 
-def _find_by_id(log: Sequence[Sent], turn: str) -> list[Sent]:
+def _find_by_id(log: Sequence[LogEntry], turn: str) -> list[LogEntry]:
     exact = [sent for sent in log if turn in (sent.message, sent.call, f"{sent.message} {sent.call}")]
     if exact or turn.isdigit() or turn in list(Moment):
         prompts = [sent for sent in exact if not sent.call]  # the message itself, before the tools that failed on it
@@ -122,7 +122,7 @@ def _find_by_id(log: Sequence[Sent], turn: str) -> list[Sent]:
     return [sent for sent in log if (sent.message or "").startswith(turn) or sent.call.startswith(turn)]
 
 
-def _find_by_position(log: Sequence[Sent], turn: str) -> Sent | None:
+def _find_by_position(log: Sequence[LogEntry], turn: str) -> LogEntry | None:
     """A number counts prompts; the name of a moment means its last one."""
     if turn.isascii() and turn.isdigit():
         prompts = [sent for sent in log if sent.point is Moment.PROMPT]
@@ -130,16 +130,18 @@ def _find_by_position(log: Sequence[Sent], turn: str) -> Sent | None:
     return next((sent for sent in reversed(log) if sent.point == turn), None)
 
 
-def _list_moments(log: Sequence[Sent]) -> str:
+def _list_moments(log: Sequence[LogEntry]) -> str:
     """`start, tool_error, prompts 1 to 2 (messages m1, m2)`"""
-    from recollect.engine.admission import OWN  # only for errors
+    from recollect.engine.admission import OWN_PREFIX  # only for errors
 
     points = {sent.point for sent in log} - {Moment.PROMPT}
     parts: list[str] = [point for point in Moment if point in points]
     prompts = sum(sent.point is Moment.PROMPT for sent in log)
     if prompts:
         parts.append("prompt 1" if prompts == 1 else f"prompts 1 to {prompts}")
-    messages = list(dict.fromkeys(sent.message for sent in log if sent.message and not sent.message.startswith(OWN)))
+    messages = list(
+        dict.fromkeys(sent.message for sent in log if sent.message and not sent.message.startswith(OWN_PREFIX))
+    )
     if not messages:
         return ", ".join(parts)
     more = ", ..." if len(messages) > IDS_IN_ERROR else ""

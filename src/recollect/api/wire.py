@@ -5,16 +5,16 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from recollect.domain.errors import PayloadError, named
+from recollect.domain.errors import PayloadError, error_from_code
 
 Value = TypeVar("Value")
 
 
-def written(value: object) -> bytes:
+def encode(value: object) -> bytes:
     return msgspec.json.encode(value)
 
 
-def read(data: bytes | bytearray, kind: type[Value], what: str = "request") -> Value:
+def decode(data: bytes | bytearray, kind: type[Value], what: str = "request") -> Value:
     """Raise PayloadError if it is not JSON or not of this kind. Errors of the value itself are raised unchanged."""
     try:
         _refuse_unknown(data, kind)
@@ -45,5 +45,5 @@ class ErrorAnswer:
 
 def raise_error(answer: bytes) -> None:
     """Raise the error that the daemon answered with."""
-    failure = read(answer, ErrorAnswer, "answer").error
-    raise named(failure.code, failure.message)
+    failure = decode(answer, ErrorAnswer, "answer").error
+    raise error_from_code(failure.code, failure.message)

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from recollect.capture.said.masking import BLANK, blanked
+from recollect.capture.said.masking import BLANK, blank_shown_text
 from recollect.capture.said.pastes import bare_words, find_paste
 from recollect.capture.said.voice import own_words
 from recollect.domain.memory import Kind, Role
 from recollect.domain.session import Turn
 from recollect.privacy.trust import reads_as_instruction
-from recollect.text.query import IDLE
-from recollect.text.words import EDGE, chunks, index_words, is_identifier
+from recollect.text.query import IDLE_WORDS
+from recollect.text.words import EDGE_MARKS, chunks, index_words, is_identifier
 
 MIN_QUOTE_CHARS = 12
 _MIN_QUOTE_LETTERS = 8  # `------------` proves nothing
@@ -34,7 +34,7 @@ class Quote:
     around: str  # with the text before and after
 
 
-def quote_in(turns: Sequence[Turn], evidence: str) -> Quote | None:
+def find_quote(turns: Sequence[Turn], evidence: str) -> Quote | None:
     """Find the evidence in the turns. The first speaker counts: an echo does not change who said it."""
     plain = " ".join(evidence.split())
     if len(plain) < MIN_QUOTE_CHARS or sum(map(str.isalnum, plain)) < _MIN_QUOTE_LETTERS:
@@ -49,7 +49,7 @@ def quote_in(turns: Sequence[Turn], evidence: str) -> Quote | None:
     return None
 
 
-def speakers_of(kind: Kind, role: Role) -> frozenset[Role]:
+def allowed_speakers(kind: Kind, role: Role) -> frozenset[Role]:
     """Return whose words may support such a text. Without this, a user's "yes, do that" could support the wish of a web
     page."""
     if role is Role.TOOL:
@@ -66,7 +66,7 @@ def is_own_word(text: str, quote: Quote) -> bool:
     end = begin + len(quote.words)
     if quote.turn.role is not Role.USER or begin < 0 or "?" in quote.words + said[end:].lstrip()[:1]:
         return False
-    typed = blanked(said)
+    typed = blank_shown_text(said)
     if end > len(typed) or BLANK in typed[begin:end] or bare_words(quote.words) in find_paste(said):
         return False
     words, own = bare_words(quote.words).split(), set(bare_words(_own_words(said)).split())
@@ -82,7 +82,7 @@ def is_grounded(text: str, turns: Sequence[Turn]) -> bool:
     folded = said.casefold() if names else ""
     if not all(_is_known(name, folded, known) for name in names):
         return False
-    content = {word for word in index_words(text) if word not in IDLE}
+    content = {word for word in index_words(text) if word not in IDLE_WORDS}
     return bool(content) and len(content & known) >= _MIN_KNOWN_SHARE * len(content)
 
 
@@ -90,7 +90,7 @@ def _names(text: str) -> list[str]:
     """Names from code, addresses and numbers: they cannot be reworded."""
     names = []
     for chunk in chunks(text):
-        core = chunk.strip(EDGE)
+        core = chunk.strip(EDGE_MARKS)
         is_name = is_identifier(core) or any(map(str.isdigit, core))
         if is_name and core.casefold() not in _ABBREVIATIONS:
             names.append(core)

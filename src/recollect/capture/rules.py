@@ -16,7 +16,7 @@ from recollect.capture.said.conversation import CLAIMED, OUTRIGHT, find_proposal
 from recollect.domain.event import Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Kind, Memory, MessageId, Role, SessionId, Tier
 
-RULES = 4  # raise it whenever the rules confirm other things than before: stored memories are then judged again
+RULES_VERSION = 4  # raise it whenever the rules confirm other things than before: stored memories are then judged again
 
 _SESSION, _AT = SessionId("again"), datetime(2026, 1, 1, tzinfo=UTC)  # of replayed events
 _CHOICE = LazyPattern(r'\bover (?P<others>.+?)(?:\)\.$| \(asked: "(?P<question>.+?)\??"\)$)', re.DOTALL)

@@ -81,7 +81,7 @@ class Listener:
         """Return True if the agent only reports what it stored itself: that is kept once."""
         return proposal.role is not Role.USER and bool(self._added) and is_echo(proposal.text, self._added)
 
-    def told(self) -> tuple[tuple[Note, ...], Summary]:
+    def build_recap(self) -> tuple[tuple[Note, ...], Summary]:
         """Build the recap of the session so far."""
         return self._recap.build()
 

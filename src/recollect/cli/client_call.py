@@ -45,7 +45,7 @@ def _find_daemon() -> Client | None:
     """Return a client of the daemon, if it would answer exactly as this process does."""
     if direct.is_wanted():
         return None
-    places = config.places()
+    places = config.find_paths()
     client = Client(places.socket)
     try:
         if not client.is_running():
@@ -80,7 +80,7 @@ def _encode(request: Request) -> bytes | None:
     from recollect.api import wire  # needed with a daemon only
 
     try:
-        body = wire.written(request)
+        body = wire.encode(request)
     except (UnicodeError, OverflowError):
         return None
     return body if len(body) <= MAX_BODY_BYTES else None
@@ -92,4 +92,4 @@ def _send(client: Client, operation: Operation[Asks, Answers], body: bytes) -> A
     status, answer = client.exchange("POST", f"/v1/{operation.name}", body, timeout_s=operation.within_s)
     if status != 200:
         wire.raise_error(answer)
-    return wire.read(answer, operation.answers, "answer")
+    return wire.decode(answer, operation.answers, "answer")

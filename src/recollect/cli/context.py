@@ -42,7 +42,7 @@ def engine(using: "Model | None" = None, where: str | None = ".") -> "Iterator[E
     from recollect import wiring  # not needed if the daemon answers
 
     here = settings(where)
-    places = config.places()
+    places = config.find_paths()
     with wiring.open_engine(lambda _: here, places.database, using or model(), pauses=places.pause) as opened:
         yield opened
 
@@ -61,12 +61,12 @@ def model() -> "Model":
     """Return the model; it is loaded when it is first used."""
     from recollect import wiring
 
-    return wiring.Model(config.places().model)
+    return wiring.Model(config.find_paths().model)
 
 
 def settings(where: str | None = ".") -> Settings:
     """Return the settings of a folder; None: the user's own file only."""
-    return config.read(config.places().settings, config.project_file(where) if where else None).settings
+    return config.read_settings(config.find_paths().settings, config.project_file(where) if where else None).settings
 
 
 def folder() -> Path:

@@ -20,9 +20,9 @@ Watch = Callable[[int], None]  # called with the number of finished texts
 
 
 def embed_all(engine: Engine, bulk: Bulk, watch: Watch) -> None:
-    total = left = bulk.left(engine)
+    total = left = bulk.count_waiting(engine)
     while left and engine.embed_some(limit=min(left, BATCH)):
-        left = bulk.left(engine)
+        left = bulk.count_waiting(engine)
         watch(max(0, total - left))
 
 

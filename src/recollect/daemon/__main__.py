@@ -11,9 +11,9 @@ from recollect.domain.errors import RecollectError
 
 def main() -> int:
     """Return 0 also if a daemon of this version or a newer one runs already."""
-    places = config.places()
+    places = config.find_paths()
     make_private_folder(places.runtime)
-    make_private_folder(places.kept, "XDG_STATE_HOME")
+    make_private_folder(places.log_folder, "XDG_STATE_HOME")
     with take_lock(places) as is_ours:
         if not is_ours:
             return 0

@@ -126,7 +126,7 @@ def create_app(context: AppContext) -> Starlette:
             answer, injection = await run_in_threadpool(answer_host, engine, HOSTS[name], payload)
         # A host that gave up waiting, and a courier, have not shown the block to a model.
         if injection.offered and LATE not in request.headers and not await request.is_disconnected():
-            await run_in_threadpool(engine.delivered, injection)
+            await run_in_threadpool(engine.confirm_delivery, injection)
         activity.note_work()  # after the answer: the background must not take the processor from it
         return answer
 
@@ -161,7 +161,7 @@ def create_app(context: AppContext) -> Starlette:
         is_process = client is None or (type(client) is int and 0 < client <= MAX_PID)
         if not is_process or not _is_list_of_strings(working):
             raise PayloadError("This takes the process id of the `client` and a list of its `working` sessions.")
-        ask = partial(engine.question, working=working, client=client)
+        ask = partial(engine.next_question, working=working, client=client)
         due = await run_in_threadpool(ask, host, folder, session, datetime.now(UTC))
         match due:
             case None:
@@ -260,10 +260,10 @@ def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
     operation: AnyOperation | None = OPERATIONS.get(name)
     if operation is None:
         raise HTTPException(404)
-    request = wire.read(body, operation.asks)
+    request = wire.decode(body, operation.asks)
     settings = context.settings_for(request.folder)
     desk = Desk(
-        engine=context.engine.within(settings, context.model),
+        engine=context.engine.with_settings(settings, context.model),
         live=context.engine,
         settings=settings,
         model=context.model,
@@ -279,7 +279,7 @@ def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
 def _encode(value: object) -> Response:
     from recollect.api import wire
 
-    return Response(wire.written(value), media_type="application/json")
+    return Response(wire.encode(value), media_type="application/json")
 
 
 def _read_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]]:

@@ -67,9 +67,9 @@ class Background:
             self._logged.pop("work", None)
 
     def _learn_all(self) -> None:
-        if self._engine.unwritten:
-            self._engine.write_down()
-        if self._engine.to_learn():
+        if self._engine.events_unwritten:
+            self._engine.write_waiting_events()
+        if self._engine.count_waiting_events():
             while self._may_go_on() and learn_some(self._engine, limit=1):
                 pass
 
@@ -80,16 +80,16 @@ class Background:
     def _work(self) -> None:
         prepare_to_search()  # a session started: its first prompt must not wait for these imports
         self._learn_all()
-        self._engine.prepare(datetime.now(UTC))
+        self._engine.prepare_start_blocks(datetime.now(UTC))
         if self._model() is None and self._model.problem is not None:
             self._log_once("model", self._model.problem.code)
         while self._may_go_on() and self._engine.embed_some(limit=EMBEDDED_AT_ONCE):
-            if self._engine.to_learn():  # an agent may need that soon; embedding an import can wait
+            if self._engine.count_waiting_events():  # an agent may need that soon; embedding an import can wait
                 self._learn_all()
         while not self._ending and self._engine.extract_some():
             pass
         # Work left by an upgrade comes last, also after new work.
-        while not self._wake.wait(PAUSE_S) and self._engine.look_again():
+        while not self._wake.wait(PAUSE_S) and self._engine.recheck_some():
             pass
         release_free_memory()
 

@@ -72,10 +72,10 @@ def serve(places: Paths, bounds: Bounds = BOUNDS) -> int:
 def _save_unwritten(engine: Engine) -> None:
     """Try once more to store the events that waited in memory for a full disk."""
     try:
-        if engine.unwritten:
-            engine.write_down()
+        if engine.events_unwritten:
+            engine.write_waiting_events()
     except RecollectError as error:
-        log.error("%s: %d events are lost", error.code, engine.unwritten, extra={"where": "database"})
+        log.error("%s: %d events are lost", error.code, engine.events_unwritten, extra={"where": "database"})
 
 
 class _Server:
@@ -142,7 +142,7 @@ class _Server:
             if self._activity.idle_seconds() > await asyncio.to_thread(self._idle_s):
                 log.info("idle for %.0f s", self._activity.idle_seconds())
                 self.finish()
-            if not await asyncio.to_thread(lambda: self._engine.is_there):
+            if not await asyncio.to_thread(lambda: self._engine.is_database_there):
                 log.warning(
                     "the database or its log was moved or deleted: this daemon ends, the next one opens the new file"
                 )
@@ -154,7 +154,7 @@ class _Server:
     def _is_time_to_tidy(self, since_s: float) -> bool:
         if since_s > TIDY_S:
             return True
-        return self._engine.is_untidy and (since_s > TIDY_SOON_S or self._activity.idle_seconds() > QUIET_S)
+        return self._engine.needs_tidying and (since_s > TIDY_SOON_S or self._activity.idle_seconds() > QUIET_S)
 
     def _idle_s(self) -> float:
         """Run this in a thread: a disk that hangs must not block other requests."""

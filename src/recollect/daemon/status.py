@@ -46,7 +46,7 @@ class DaemonStatus:
 
 
 def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> DaemonStatus:
-    waiting = engine.waiting(None)
+    waiting = engine.missing_vectors(None)
     return DaemonStatus(
         version=__version__,
         pid=os.getpid(),
@@ -56,13 +56,13 @@ def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> 
         memories=engine.count(),
         to_review=len(engine.cases()),
         candidates=len(engine.candidates()),
-        to_learn=engine.to_learn(),
-        unwritten=engine.unwritten,
-        dropped=engine.dropped,
+        to_learn=engine.count_waiting_events(),
+        unwritten=engine.events_unwritten,
+        dropped=engine.events_dropped,
         taken_back=_change_taken_back(engine),
         put_back=_memories_put_back(engine),
         to_embed=waiting.memories + waiting.turns,
-        secrets=engine.looked_again(),
+        secrets=engine.recheck_progress(),
         extractor=_extractor(engine),
         model=model,
         read_only=engine.is_read_only,
@@ -73,12 +73,12 @@ def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> 
 
 
 def _change_taken_back(engine: Engine) -> int | None:
-    change = engine.taken_back()
+    change = engine.find_restoring_change()
     return None if change is None else change.id
 
 
 def _memories_put_back(engine: Engine) -> PutBack | None:
-    change = engine.put_back()
+    change = engine.find_demoting_change()
     return None if change is None else PutBack(deed=change.id, memories=change.memories)
 
 

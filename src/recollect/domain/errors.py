@@ -108,7 +108,7 @@ class RequestTooLarge(PayloadError):
         super().__init__(f"The request is larger than {most_bytes:,} bytes; send less at once.")
 
 
-def named(code: str, message: str) -> RecollectError:
+def error_from_code(code: str, message: str) -> RecollectError:
     """Rebuild an error that another process reported: the same class, the same message."""
     kind = RecollectError
     for known in _with_subclasses(RecollectError):

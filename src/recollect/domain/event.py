@@ -62,7 +62,7 @@ class _EventFields:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class InitialMessage:
     """A message that a session starts with, because it was resumed or copied from another one."""
 
     message: MessageId
@@ -82,7 +82,9 @@ class SessionStarted(_EventFields):
     source: StartSource = StartSource.STARTUP
     task: str | None = None  # the topic, in the user's words or from the branch name, if known
     copied: Mapping[MessageId, MessageId] = field(default_factory=dict)  # of a fork: the parent's message -> its own
-    holds: tuple[Held, ...] = ()  # the messages it starts with, where the host does not say which session it copies
+    holds: tuple[
+        InitialMessage, ...
+    ] = ()  # the messages it starts with, where the host does not say which session it copies
     recalls: bool = True  # False: this session wants nothing injected
     captures: bool = True  # False: nothing is learnt from it
 

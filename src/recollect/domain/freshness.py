@@ -41,4 +41,4 @@ class Freshness:
         return any(file.state is FileState.GONE and file.moved_to is None for file in self.files)
 
 
-NOT_LOOKED_AT = Freshness()
+NOT_CHECKED = Freshness()

@@ -8,12 +8,12 @@ from typing import Any, NewType
 
 from recollect.domain.memory import Memory, MemoryId, Role, Source
 
-DeedId = NewType("DeedId", int)
+ChangeId = NewType("DeedId", int)
 AGENT = "mcp"  # the author of every change that an agent makes with its tools, in any host
 AGENTS = (AGENT,)  # authors that are always agents
 
 
-class DeedKind(StrEnum):
+class ChangeAction(StrEnum):
     REMEMBER = "remember"
     IMPORT = "import"
     EDIT = "edit"  # a person changed the words of a memory
@@ -32,22 +32,22 @@ class DeedKind(StrEnum):
 
 
 # These change memories and nothing else: once the memories are gone, nothing is left to undo.
-OF_MEMORIES = (
-    DeedKind.REMEMBER,
-    DeedKind.IMPORT,
-    DeedKind.EDIT,
-    DeedKind.FORGET,
-    DeedKind.REVIEW,
-    DeedKind.LEARN,
-    DeedKind.FADE,
-    DeedKind.REJUDGE,
-    DeedKind.DEMOTE,
+MEMORY_CHANGES = (
+    ChangeAction.REMEMBER,
+    ChangeAction.IMPORT,
+    ChangeAction.EDIT,
+    ChangeAction.FORGET,
+    ChangeAction.REVIEW,
+    ChangeAction.LEARN,
+    ChangeAction.FADE,
+    ChangeAction.REJUDGE,
+    ChangeAction.DEMOTE,
 )
 
-UPGRADE_CHANGES = (DeedKind.REJUDGE, DeedKind.DEMOTE)  # made by an upgrade, not by a person
+UPGRADE_CHANGES = (ChangeAction.REJUDGE, ChangeAction.DEMOTE)  # made by an upgrade, not by a person
 
 
-def doer(source: Source) -> str:
+def author_of(source: Source) -> str:
     """Return the author to record for a memory from this source."""
     return AGENT if source.role is Role.ASSISTANT else source.host or "engine"
 
@@ -56,24 +56,24 @@ def doer(source: Source) -> str:
 class Change:
     """One change to any number of memories; done and undone as a whole."""
 
-    id: DeedId
-    kind: DeedKind
+    id: ChangeId
+    kind: ChangeAction
     at: datetime
     by: str  # the author, by its host: "cli", "opencode" ...
     memories: int  # how many it changed
     about: str | None = None  # text of the first of these memories, while it exists
-    undone_by: DeedId | None = None
+    undone_by: ChangeId | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)  # what else it changed; never the text of a memory
 
     @property
-    def named(self) -> "Named | None":
+    def name_edit(self) -> "ProjectNameEdit | None":
         """Return the edit of a project's own file that came with the change, if there was one."""
         detail = self.detail.get("named")
-        return None if detail is None else Named(**detail)
+        return None if detail is None else ProjectNameEdit(**detail)
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ProjectNameEdit:
     """An edit of the name in a project's own file."""
 
     file: str

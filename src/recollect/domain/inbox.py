@@ -6,7 +6,7 @@ from recollect.domain.event import Event
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
+class InboxEntry:
     number: int
     event: Event | None  # None: the stored event is damaged
     tries: int  # how often learning from it was started

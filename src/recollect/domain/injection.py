@@ -45,7 +45,7 @@ class Verdict(StrEnum):
     CANDIDATE = "candidate"  # not confirmed: the words it was taken from are quoted instead, where they fit
 
 
-class Quiet(StrEnum):
+class QuietReason(StrEnum):
     """Why no search was made."""
 
     OFF = "off"  # the settings say so
@@ -71,7 +71,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quoted:
+class QuotedTurn:
     """A turn of an earlier session that a block quotes. Never its text."""
 
     session: SessionId
@@ -103,8 +103,8 @@ class Injection:
     corrected: tuple[MemoryId, ...] = ()  # memories in the live context that the block reports as no longer valid
     considered: int = 0
     choices: tuple[Choice, ...] = ()  # the best memories considered; those shown come first
-    quoted: tuple[Quoted, ...] = ()  # the turns that the block quotes, in order
-    quiet: Quiet | None = None
+    quoted: tuple[QuotedTurn, ...] = ()  # the turns that the block quotes, in order
+    quiet: QuietReason | None = None
     notice: str = ""  # for the person, not for the model
     offered: LogKey | None = None  # set: it counts as sent only once the answer was delivered
     kept: bool = True  # False: the event could not be stored yet and waits in memory
@@ -117,7 +117,7 @@ class Injection:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class LogEntry:
     """An entry of the injection log: the only truth about the block on a message."""
 
     session: SessionId

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NewType
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
+from recollect.domain.freshness import NOT_CHECKED, Freshness
 
 MemoryId = NewType("MemoryId", str)
 ProjectId = NewType("ProjectId", str)
@@ -363,4 +363,4 @@ class Hit:
     relevance: float  # 0..1, how well it fits what was asked
     score: float  # 0..1, relevance and the other factors together
     factors: Mapping[str, float] = field(default_factory=dict)
-    freshness: Freshness = NOT_LOOKED_AT  # of its files
+    freshness: Freshness = NOT_CHECKED  # of its files

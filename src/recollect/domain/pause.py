@@ -24,11 +24,11 @@ class Pause:
         """True also before `since`: the clock was set back, and the user has not resumed."""
         return self.until is None or now < self.until
 
-    def has(self, moment: datetime) -> bool:
+    def includes(self, moment: datetime) -> bool:
         return self.since <= moment and self.is_on(moment)
 
 
-UNKNOWN = Pause(since=EARLIEST)  # for a pause file that cannot be read: its start is not known
+UNKNOWN_PAUSE = Pause(since=EARLIEST)  # for a pause file that cannot be read: its start is not known
 
 
 class PauseUnreadable(RecollectError):

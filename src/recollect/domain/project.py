@@ -13,7 +13,11 @@ from recollect.domain.memory import ProjectId, check_name
 BY_NAME, BY_REMOTE, BY_ROOT, BY_PATH = "name:", "git:", "root:", "path:"
 # Prefixes that say who may use a project's name: repositories with this remote; without a remote, this folder.
 NAMED_FROM, NAMED_AT = "named-from:", "named-at:"
-SHARED = (BY_ROOT, NAMED_FROM, NAMED_AT)  # several projects may have the same of these; all others belong to one
+SHARED_PREFIXES = (
+    BY_ROOT,
+    NAMED_FROM,
+    NAMED_AT,
+)  # several projects may have the same of these; all others belong to one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

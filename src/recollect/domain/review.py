@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.history import DeedId
+from recollect.domain.history import ChangeId
 from recollect.domain.memory import Memory
 
 
@@ -16,7 +16,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Decided:
+class DecidedCase:
     """A memory after the decision."""
 
     memory: Memory
@@ -27,5 +27,5 @@ class Decided:
 class Review:
     """Decisions that a person made at once; undone as a whole."""
 
-    deed: DeedId
-    decided: tuple[Decided, ...]
+    deed: ChangeId
+    decided: tuple[DecidedCase, ...]

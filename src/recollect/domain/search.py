@@ -48,7 +48,7 @@ class Filters:
             raise InvalidValue("`as of` finds what was valid at that time; do not combine it with a status.")
 
     @property
-    def looks_back(self) -> bool:
+    def includes_past(self) -> bool:
         """Return True if the search includes memories that are no longer valid."""
         return self.as_of is not None or self.status in (MemoryStatus.SUPERSEDED, MemoryStatus.ANY)
 
@@ -72,10 +72,10 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
+class WordMatches:
     """Where the words of a question occur in the memories that a viewer may see, before any row is read."""
 
-    having: Mapping[str, Sequence[int]] = field(
+    numbers_by_word: Mapping[str, Sequence[int]] = field(
         default_factory=dict
     )  # for each word, the numbers of the memories with it
     memories: int = 0  # how many memories the viewer may see
@@ -83,7 +83,7 @@ class Sighting:
 
     @property
     def occurrences(self) -> dict[str, int]:
-        return {word: len(numbers) for word, numbers in self.having.items()}
+        return {word: len(numbers) for word, numbers in self.numbers_by_word.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ class FoundMemory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SightedTurns:
+class TurnMatches:
     """Every turn of a project, session by session in order, with the matches of a question."""
 
     project: ProjectId | None
@@ -101,18 +101,18 @@ class SightedTurns:
     sessions: "Numbers"  # equal numbers mean the same session
     at_ms: "Numbers"
     from_user: "Flags"
-    by_asked: "Flags"  # spoken by a person whom the question names
-    wanted: "Flags"  # passes the filters
-    first: int = 0  # the lowest row number that was searched
-    having: Mapping[str, "Numbers"]  # for each word, the positions of the turns with it
+    by_named_speaker: "Flags"  # spoken by a person whom the question names
+    passes_filters: "Flags"  # passes the filters
+    first_number: int = 0  # the lowest row number that was searched
+    positions_by_word: Mapping[str, "Numbers"]  # for each word, the positions of the turns with it
 
     @property
     def occurrences(self) -> dict[str, int]:
-        return {word: len(positions) for word, positions in self.having.items()}
+        return {word: len(positions) for word, positions in self.positions_by_word.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unembedded:
+class UnembeddedItem:
     """A memory or turn without a vector."""
 
     number: int
@@ -131,8 +131,8 @@ class MissingVectors:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Embedded:
-    what: Unembedded
+class EmbeddedItem:
+    what: UnembeddedItem
     vectors: tuple[
         Vector, ...
     ]  # one for a memory; for a turn, one of the turn in its context, then one for each passage

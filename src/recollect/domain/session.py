@@ -18,7 +18,7 @@ MAX_LINES = 50  # in the notes of a session, and in one part of its summary
 RECAP_FORM = 2  # 1 took decisions from the agent's prose: such recaps are kept, and no longer shown
 
 
-def reference(session: SessionId) -> str:
+def session_reference(session: SessionId) -> str:
     """Return a short name for a session, unique to it: a hash, because the ids of one host begin alike. An id that is
     short enough is its own reference."""
     if len(session) <= REFERENCE_CHARS:
@@ -27,7 +27,7 @@ def reference(session: SessionId) -> str:
     return b32encode(digest).decode().lower()
 
 
-def own_origin(role: Role) -> Origin:
+def default_origin(role: Role) -> Origin:
     """Return the author of a message of this role, unless the host says otherwise."""
     match role:
         case Role.ASSISTANT:
@@ -69,7 +69,7 @@ class Turn:
 
     def __post_init__(self) -> None:
         if self.origin is None:
-            object.__setattr__(self, "origin", own_origin(self.role))
+            object.__setattr__(self, "origin", default_origin(self.role))
         check_name(self.session, "session")
         check_name(self.message, "message")
         check_time(self.at)
@@ -146,7 +146,7 @@ class Summary:
                 check_name(line, f"line in `{what}` of the summary")
 
     @classmethod
-    def of(cls, parts: Mapping[str, Any]) -> "Summary":
+    def from_parts(cls, parts: Mapping[str, Any]) -> "Summary":
         """Build a summary from its parts by name. Parts that an earlier version did not have are empty."""
         known: dict[str, Any] = {"is_slight": bool(parts.get("is_slight"))}
         for name, _ in NO_SUMMARY.texts:
@@ -192,7 +192,7 @@ class Recap:
         if len(self.notes) > MAX_LINES:
             raise InvalidValue(f"The session has {len(self.notes):,} notes; it takes at most {MAX_LINES}.")
 
-    def after(self, before: "Recap") -> "Recap":
+    def fill_from(self, before: "Recap") -> "Recap":
         """Fill empty parts from the recap that the same session left when it ended before."""
         return replace(self, notes=self.notes or before.notes, summary=self.summary or before.summary)
 
@@ -210,10 +210,10 @@ class Recap:
             found += lines
         return found
 
-    def without(self, is_unwanted: Callable[[str], bool]) -> "Recap":
+    def without_lines(self, is_unwanted: Callable[[str], bool]) -> "Recap":
         return self._map_lines(lambda line: "" if is_unwanted(line) else line)
 
-    def retold(self, rewrite: Callable[[str], str]) -> "Recap":
+    def rewrite_lines(self, rewrite: Callable[[str], str]) -> "Recap":
         """Rewrite every line; a line that becomes empty is dropped."""
         return self._map_lines(lambda line: _one_line(rewrite(line)))
 
@@ -228,7 +228,7 @@ class Recap:
             parts[name] = change(text)
         for name, lines in self.summary.lists:
             parts[name] = tuple(filter(None, map(change, lines)))
-        return replace(self, notes=tuple(notes), summary=Summary.of(parts))
+        return replace(self, notes=tuple(notes), summary=Summary.from_parts(parts))
 
 
 def _one_line(text: str) -> str:

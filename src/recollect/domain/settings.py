@@ -47,7 +47,7 @@ SECRET_PATHS = (
 )
 
 
-class Placing(StrEnum):
+class TurnPlacement(StrEnum):
     """Where turn blocks go."""
 
     MESSAGE = "message"  # on the prompt, for good: earlier messages never change
@@ -82,7 +82,9 @@ class InjectSettings:
     """Injection in general: settings for every moment."""
 
     enabled: bool = True  # false: nothing is ever shown to a model
-    placement: Placing = Placing.MESSAGE  # or "system": the whole block is rewritten in the system prompt on each call
+    placement: TurnPlacement = (
+        TurnPlacement.MESSAGE
+    )  # or "system": the whole block is rewritten in the system prompt on each call
     mode: Mode = Mode.CONSERVATIVE  # or "aggressive": a block does not count the memories that did not fit
     log_days: int = 30  # how many days the reasons for showing or not showing a memory are kept; 0 = not at all
 

@@ -5,11 +5,13 @@ from datetime import datetime
 
 from recollect.domain.memory import ProjectId
 
-HIDDEN = "forgotten:"  # prefix of the id under which a forgotten project's sessions wait until the undo window ends
+HIDDEN_PREFIX = (
+    "forgotten:"  # prefix of the id under which a forgotten project's sessions wait until the undo window ends
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Holding:
+class StoredCounts:
     """Counts only, never any text."""
 
     place: str  # a project's id, `universal`, `language:NAME`, `no project`, or `forgotten` for what can be undone
@@ -28,7 +30,7 @@ class Holding:
 
 
 def hidden_project_id(at: datetime, change: int) -> ProjectId:
-    return ProjectId(f"{HIDDEN}{int(at.timestamp() * 1000):015d}:{change}")
+    return ProjectId(f"{HIDDEN_PREFIX}{int(at.timestamp() * 1000):015d}:{change}")
 
 
 def hidden_at_ms(hidden: ProjectId) -> int:

@@ -10,7 +10,7 @@ Vector = NewType("Vector", bytes)  # DIMENSIONS little-endian float32, of length
 DIMENSIONS = 384
 
 
-def between(one: Vector, other: Vector) -> Vector:
+def midpoint(one: Vector, other: Vector) -> Vector:
     """Return the direction halfway between two vectors: near to everything that is near to both."""
     halfway = [a + b for a, b in zip(array("f", one), array("f", other), strict=True)]
     length = math.hypot(*halfway) or 1.0

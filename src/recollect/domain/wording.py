@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.history import DeedId
+from recollect.domain.history import ChangeId
 from recollect.domain.memory import Kind, Memory, Scope
 
 
@@ -19,7 +19,7 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
+class EditResult:
     memory: Memory
     before: Memory
-    deed: DeedId | None  # None: nothing was changed
+    deed: ChangeId | None  # None: nothing was changed

@@ -20,15 +20,15 @@ from recollect.domain.outcome import Refused
 from recollect.domain.session import MAX_LINES, MAX_TURN_CHARS, Recap, Session, Turn
 from recollect.domain.settings import Privacy
 from recollect.privacy.exclude import IgnoredPaths, without_fences, without_private
-from recollect.privacy.secret_names import Strength, telling
+from recollect.privacy.secret_names import Strength, classify_name
 from recollect.privacy.secret_values import is_placeholder, is_reference
 from recollect.privacy.secrets import redact, redact_name
 from recollect.privacy.trust import kind_for, reads_as_instruction
 from recollect.text.block import visible
 
-MARK = "[redacted:"
-AHEAD = timedelta(days=2)  # clocks and time zones differ; a later date comes from a wrong clock
-OWN = "recollect:"  # prefix of our own message ids, for blocks that no message of a host carries
+REDACTION_MARK = "[redacted:"
+MAX_CLOCK_AHEAD = timedelta(days=2)  # clocks and time zones differ; a later date comes from a wrong clock
+OWN_PREFIX = "recollect:"  # prefix of our own message ids, for blocks that no message of a host carries
 MIN_CERTAIN_CHARS = 6  # a shorter secret may be part of an ordinary word elsewhere
 INPUT_CHARS, INPUT_PARTS, INPUT_DEPTH = 4000, 100, 6  # kept of a tool's input
 OUTPUT_CHARS = 8000  # kept of a tool's output
@@ -53,7 +53,7 @@ _NAME_KEYS, _VALUE_KEY = ("name", "key", "header", "variable"), "value"  # as in
 _HEADERS = frozenset("authorization proxy-authorization cookie set-cookie".split())
 
 
-def admitted(draft: Draft, privacy: Privacy, *, from_file: bool = False) -> Draft | Refused:
+def admit_draft(draft: Draft, privacy: Privacy, *, from_file: bool = False) -> Draft | Refused:
     """Return the draft as it may be stored. `from_file`: its role is only a claim of the file's author."""
     for anchor in draft.anchors:
         if is_ignored_path(anchor.path, privacy):
@@ -65,7 +65,7 @@ def admitted(draft: Draft, privacy: Privacy, *, from_file: bool = False) -> Draf
     text = _clean(draft.text, known)
     if not visible(text) and visible(draft.text):
         return Refused("Everything in it is marked as private, or was shown by Recollect itself.")
-    if MARK in text and not _has_words(text):
+    if REDACTION_MARK in text and not _has_words(text):
         return Refused("There is nothing in it but a secret.")
     try:
         cleaned = _clean_draft(draft, text, known)
@@ -101,7 +101,7 @@ def turn_from_event(session: Session, event: Prompt | Reply) -> Turn:
     )
 
 
-def admitted_turn(turn: Turn) -> Turn | None:
+def admit_turn(turn: Turn) -> Turn | None:
     """Return the turn as it may be stored, or None."""
     for what, name in (("session", turn.session), ("message", turn.message), ("project", turn.project)):
         refuse_secret(what, name)
@@ -111,7 +111,7 @@ def admitted_turn(turn: Turn) -> Turn | None:
     return replace(turn, text=text[:MAX_TURN_CHARS])  # a mark may be longer than a secret
 
 
-def admitted_recap(recap: Recap, privacy: Privacy) -> Recap:
+def admit_recap(recap: Recap, privacy: Privacy) -> Recap:
     """Return the recap as it may be stored, without lines that read as orders: a host wrote it, not the user."""
 
     def is_unwanted(line: str) -> bool:
@@ -121,7 +121,7 @@ def admitted_recap(recap: Recap, privacy: Privacy) -> Recap:
                 return True
         return _gives_orders(line)
 
-    return recap.without(is_unwanted).retold(_clean)
+    return recap.without_lines(is_unwanted).rewrite_lines(_clean)
 
 
 def admit_event(event: Event, privacy: Privacy) -> Event | None:
@@ -141,7 +141,7 @@ def admit_event(event: Event, privacy: Privacy) -> Event | None:
             given = Recap(
                 session=event.session, project=NO_PROJECT, at=event.at, notes=event.notes, summary=event.summary
             )
-            recap = admitted_recap(given, privacy)
+            recap = admit_recap(given, privacy)
             return replace(event, notes=recap.notes, summary=recap.summary)
         case _:
             return None
@@ -172,7 +172,7 @@ def _both_ends(text: str, chars: int) -> str:
     """Clean a text and cut out its middle: beginning and end of an output matter most."""
     if len(text) > SCAN_FACTOR * chars:
         if _PRIVATE_KEY in text:  # half of one is not recognised
-            text = redacted(_sound(text[:PRIVATE_KEY_CHARS]))
+            text = redact_text(_sound(text[:PRIVATE_KEY_CHARS]))
         text = _cut_middle(text, SCAN_FACTOR * chars)
     cleaned = _clean(text)
     return cleaned if len(cleaned) <= chars else _cut_middle(cleaned, chars)
@@ -231,21 +231,21 @@ def _name_before(parts: list[Any], at: int) -> str:
 def _redact_named_value(name: str, value: str) -> str | None:
     """Redact a value whose name marks it as a secret; None: it is not one."""
     shortest, longest = PASSWORD_CHARS
-    if not name or not shortest <= len(value) <= longest or MARK in value:
+    if not name or not shortest <= len(value) <= longest or REDACTION_MARK in value:
         return None
     label = name[-NAME_CHARS:]
-    meaning = telling(label.encode("latin-1", "replace"))
+    meaning = classify_name(label.encode("latin-1", "replace"))
     if meaning.strength is Strength.PASSWORD or name.lower() in _HEADERS:
         plain = value.encode("latin-1", "replace")
         words = plain.split() or [plain]
         if is_placeholder(plain) or is_reference(words[-1]):
             return None
-        return f"{MARK}{meaning.rule or 'header'}]"
+        return f"{REDACTION_MARK}{meaning.rule or 'header'}]"
     if meaning.strength is Strength.NOTHING:
         return None
     for before, after in ((f"\n{label}=", ""), (f'"{label}": "', '"')):
         line = f"{before}{value}{after}"
-        cleaned = redacted(line)
+        cleaned = redact_text(line)
         if cleaned != line and cleaned.startswith(before):
             return cleaned[len(before) :].removesuffix(after)
     return None
@@ -292,8 +292,8 @@ def check_event(event: Event) -> None:
         refuse_secret(what, getattr(event, what, None))
     for message in getattr(event, "copied", {}).values():
         refuse_secret("message", message)
-    if str(getattr(event, "message", None) or "").startswith(OWN):
-        raise InvalidValue(f"A message id must not begin with {OWN!r}: such ids are Recollect's own.")
+    if str(getattr(event, "message", None) or "").startswith(OWN_PREFIX):
+        raise InvalidValue(f"A message id must not begin with {OWN_PREFIX!r}: such ids are Recollect's own.")
     if isinstance(event, SessionEnded):
         _check_notes(event)
 
@@ -303,7 +303,7 @@ def refuse_secret(what: str, name: str | None) -> None:
         raise InvalidValue(f"The name of the {what} looks like a secret, so it cannot be stored.")
 
 
-def redacted(text: str) -> str:
+def redact_text(text: str) -> str:
     return _redact_cached(text) if len(text) <= CACHED_TEXT_CHARS else redact(text).text
 
 
@@ -331,13 +331,13 @@ def _gives_orders(line: str) -> bool:
     return reads_as_instruction(line) is not None
 
 
-def is_ignored(memory: Memory, privacy: Privacy) -> bool:
+def is_about_ignored_file(memory: Memory, privacy: Privacy) -> bool:
     """Return True if the memory is about a file that is ignored by now."""
     return any(is_ignored_path(anchor.path, privacy) for anchor in memory.anchors)
 
 
 def _clean(text: str, known: Mapping[str, str] = MappingProxyType({})) -> str:
-    cleaned = redacted(without_fences(without_private(_sound(text))))
+    cleaned = redact_text(without_fences(without_private(_sound(text))))
     for secret, mark in known.items():
         cleaned = cleaned.replace(secret, mark)
     return cleaned
@@ -347,12 +347,12 @@ def _secrets_in(draft: Draft) -> dict[str, str]:
     """Find the secrets of a draft: one that is recognised in one part is removed from every other part too."""
     found: dict[str, str] = {}
     for part in (draft.text, draft.title or "", *draft.aliases, *draft.evidence):
-        if redacted(part) == part:
+        if redact_text(part) == part:
             continue
         for place in redact(part).found:
             secret = part[place.start : place.end]
             if len(secret) >= MIN_CERTAIN_CHARS:
-                found[secret] = f"{MARK}{place.rule}]"
+                found[secret] = f"{REDACTION_MARK}{place.rule}]"
     return found
 
 
@@ -368,8 +368,8 @@ def _compile_globs(globs: tuple[str, ...]) -> IgnoredPaths:
 
 def _has_words(text: str) -> bool:
     """Return True if there is more than redaction marks."""
-    while MARK in text:
-        before, _, after = text.partition(MARK)
+    while REDACTION_MARK in text:
+        before, _, after = text.partition(REDACTION_MARK)
         text = before + after.partition("]")[2]
     return any(map(str.isalnum, text))
 

@@ -8,18 +8,18 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from recollect.domain.errors import RecollectError
-from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
+from recollect.domain.freshness import NOT_CHECKED, FileState, Freshness, SeenFile
 from recollect.domain.memory import Anchor, Draft, Hit, Memory, MemoryId, ProjectId, Scope
 from recollect.domain.settings import Stale
 from recollect.engine.ports import KnowsProjects, SeesFiles, SeesPlaces
 from recollect.engine.projects import resolve
 from recollect.rank.score import freshness_factor
 
-Looks = Callable[[Sequence[Memory]], Mapping[MemoryId, Freshness]]  # checks the files of these memories
+ChecksFreshness = Callable[[Sequence[Memory]], Mapping[MemoryId, Freshness]]  # checks the files of these memories
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class ProjectRoot:
     """A project and the root folder of its files."""
 
     root: str
@@ -29,21 +29,23 @@ class Ground:
 class NoFiles:
     """Used where files cannot be read: the state of every file is unknown."""
 
-    def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:  # noqa: ARG002
+    def check_files(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:  # noqa: ARG002
         return [SeenFile(anchor.path, FileState.UNKNOWN) for anchor in anchors]
 
-    def anchored(self, root: str, anchor: Anchor) -> Anchor:  # noqa: ARG002
+    def add_hash(self, root: str, anchor: Anchor) -> Anchor:  # noqa: ARG002
         return anchor
 
     def anchor(self, root: str, folder: str, path: str) -> Anchor:  # noqa: ARG002
         return Anchor(path)
 
 
-def nobody_looks(_: Sequence[Memory]) -> Mapping[MemoryId, Freshness]:
+def no_freshness(_: Sequence[Memory]) -> Mapping[MemoryId, Freshness]:
     return {}
 
 
-def ground(projects: KnowsProjects, places: SeesPlaces, folder: str | None, *, asked: bool) -> Ground | None:
+def find_project_root(
+    projects: KnowsProjects, places: SeesPlaces, folder: str | None, *, asked: bool
+) -> ProjectRoot | None:
     """Find the project of a folder; None: the folder gives no usable facts. Runs git only if a person `asked`: no
     prompt waits for it."""
     if not folder:
@@ -53,14 +55,16 @@ def ground(projects: KnowsProjects, places: SeesPlaces, folder: str | None, *, a
     except RecollectError:  # a broken marker file, a folder that cannot be named
         return None
     root_commit = places.root_commit if asked else _no_root_commit
-    return Ground(root=place.root, project=resolve(projects, place, root_commit).project)
+    return ProjectRoot(root=place.root, project=resolve(projects, place, root_commit).project)
 
 
 def _no_root_commit(_: str) -> ProjectId | None:
     return None
 
 
-def looking(files: Callable[[], SeesFiles], ground_here: Callable[[], Ground | None], *, asked: bool) -> Looks:
+def freshness_check(
+    files: Callable[[], SeesFiles], ground_here: Callable[[], ProjectRoot | None], *, asked: bool
+) -> ChecksFreshness:
     """Return a check for one folder. It finds the folder's project once, and only if there is a file to check."""
     find_ground = cache(ground_here)
 
@@ -71,7 +75,7 @@ def looking(files: Callable[[], SeesFiles], ground_here: Callable[[], Ground | N
             return {}
         ours = [memory for memory in hashed if memory.scope == Scope.project(here.project)]
         anchors = [anchor for memory in ours for anchor in memory.anchors]
-        states = files().seen(here.root, anchors, asked=asked)
+        states = files().check_files(here.root, anchors, asked=asked)
         found, first = {}, 0
         for memory in ours:
             after = first + len(memory.anchors)
@@ -82,7 +86,7 @@ def looking(files: Callable[[], SeesFiles], ground_here: Callable[[], Ground | N
     return look
 
 
-def settled(hits: Sequence[Hit], wanted: int, look: Looks, stale: Stale) -> list[Hit]:
+def demote_stale(hits: Sequence[Hit], wanted: int, look: ChecksFreshness, stale: Stale) -> list[Hit]:
     """Check the files of the first `wanted` hits and sort again: stale memories go down, and others move up to be
     checked in turn."""
     ordered, checked = list(hits), set[MemoryId]()
@@ -92,7 +96,7 @@ def settled(hits: Sequence[Hit], wanted: int, look: Looks, stale: Stale) -> list
             return ordered
         checked.update(memory.id for memory in unchecked)
         found = look(unchecked)
-        ordered = [_with_freshness(hit, found.get(hit.memory.id, NOT_LOOKED_AT), stale) for hit in ordered]
+        ordered = [_with_freshness(hit, found.get(hit.memory.id, NOT_CHECKED), stale) for hit in ordered]
         ordered.sort(key=lambda hit: (not hit.memory.is_live, -hit.score))  # stable: equal ones keep their order
 
 
@@ -106,11 +110,11 @@ def _with_freshness(hit: Hit, freshness: Freshness, stale: Stale) -> Hit:
     return replace(hit, score=hit.score * factor, factors=factors, freshness=freshness)
 
 
-def with_hashes(draft: Draft, files: SeesFiles, here: Ground) -> Draft:
+def add_hashes(draft: Draft, files: SeesFiles, here: ProjectRoot) -> Draft:
     """Add the current hash to each anchor without one, if the draft is about the project of the folder."""
     if draft.scope != Scope.project(here.project):
         return draft
-    return replace(draft, anchors=tuple(files.anchored(here.root, anchor) for anchor in draft.anchors))
+    return replace(draft, anchors=tuple(files.add_hash(here.root, anchor) for anchor in draft.anchors))
 
 
 def merge_anchors(known: Sequence[Anchor], added: Sequence[Anchor]) -> tuple[Anchor, ...]:

@@ -20,8 +20,8 @@ from recollect.domain.memory import Draft, Kind, ProjectId, Role, SessionId, Tie
 from recollect.domain.outcome import Contradicts, Same, Stored
 from recollect.domain.session import Session, Turn
 from recollect.domain.transcript import Mark
-from recollect.engine.admission import admit_event, admitted_turn, turn_from_event
-from recollect.engine.inbox import LearntFrom
+from recollect.engine.admission import admit_event, admit_turn, turn_from_event
+from recollect.engine.inbox import LearnableEvent
 from recollect.engine.learning import Learning
 from recollect.engine.old_sessions import OldSessions
 from recollect.engine.ports import SettingsFor, Store
@@ -64,7 +64,7 @@ class LearntCounts:
 
 
 @dataclass(slots=True, kw_only=True)
-class Backfilled:
+class BackfillResult:
     """The result for one transcript."""
 
     sessions: set[SessionId] = field(default_factory=set)
@@ -93,25 +93,25 @@ class Backfill:
         now: datetime,
         project: ProjectId | None,
         is_own: bool = True,
-    ) -> Backfilled:
+    ) -> BackfillResult:
         """Read one transcript.
 
         `transcript`: its name and current state; `project`: for sessions without a folder; `is_own`: False if another
         person may have written it.
         """
         if self.is_finished(transcript):
-            return Backfilled(was_finished=True)
-        before = self._store.mark(transcript.source)
+            return BackfillResult(was_finished=True)
+        before = self._store.find_mark(transcript.source)
         starts = [None] if before is None else [before, None]  # None: from the beginning
         for start in starts:
             sessions = self._sessions(project, before is not None, is_own)
             reader = _TranscriptReader(self._store, self._settings_for, sessions, self._learning, now, is_own=is_own)
             if reader.read(transcript, start, events()):
                 return reader.result
-        return Backfilled()  # unreachable: reading from the beginning always succeeds
+        return BackfillResult()  # unreachable: reading from the beginning always succeeds
 
     def is_finished(self, transcript: Mark) -> bool:
-        before = self._store.mark(transcript.source)
+        before = self._store.find_mark(transcript.source)
         return before is not None and before.finished and before.state == transcript.state
 
 
@@ -137,8 +137,8 @@ class _TranscriptReader:
         self._oldest = now - timedelta(days=settings_for(None).archive.days)  # with 0 days nothing is archived
         self._listeners: dict[SessionId, Listener] = {}
         self._gone: dict[SessionId, frozenset[str]] = {}
-        self._purges = store.purges()  # when the two above were last valid
-        self.result = Backfilled()
+        self._purges = store.count_purges()  # when the two above were last valid
+        self.result = BackfillResult()
 
     def read(self, transcript: Mark, before: Mark | None, events: Iterable[Event]) -> bool:
         """Continue where reading stopped before. False: the transcript begins differently now; nothing was stored."""
@@ -164,8 +164,8 @@ class _TranscriptReader:
         return True
 
     def _store_batch(self, events: Sequence[Event], mark: Mark) -> None:
-        if self._store.purges() != self._purges:  # something was forgotten for good meanwhile
-            self._purges = self._store.purges()
+        if self._store.count_purges() != self._purges:  # something was forgotten for good meanwhile
+            self._purges = self._store.count_purges()
             self._gone.clear()
             self._listeners.clear()
         # Asks git and the model before the transaction: no other writer waits for that.
@@ -176,7 +176,7 @@ class _TranscriptReader:
             if turn is not None:
                 turns.append(turn)
         self._count_outdated([event for _, event, _ in lessons])
-        with self._store.writing():
+        with self._store.transaction():
             added = self._store.add_turns(turns, only_new=True)
             for session, event, drafts in lessons:
                 # Notes tell the next session what to do: only the user's own sessions leave some.
@@ -208,7 +208,7 @@ class _TranscriptReader:
     def _hear(self, event: Event, *, again: bool = False) -> Lesson | None:
         """Learn from one event; None: nothing of it may be stored. `again`: it was stored in an earlier run."""
         session = self._sessions.session_for(event)
-        if session is None or not isinstance(event, LearntFrom) or self._is_gone(event, again=again):
+        if session is None or not isinstance(event, LearnableEvent) or self._is_gone(event, again=again):
             return None
         if isinstance(event, Prompt):
             event = replace(event, text=without_markers(event.text), origin=origin_of(event.text, event.origin))
@@ -224,7 +224,7 @@ class _TranscriptReader:
         """Return True for an event that was forgotten for good. In its session, all events of earlier runs are skipped
         too: they would bring it back in the notes."""
         if event.session not in self._gone:
-            self._gone[event.session] = self._store.gone(event.session)
+            self._gone[event.session] = self._store.find_erased(event.session)
         gone = self._gone[event.session]
         if not gone:
             return False
@@ -239,7 +239,7 @@ class _TranscriptReader:
             turn = replace(turn_from_event(session, event), at=at)
             if not self._is_own:
                 turn = replace(turn, role=Role.TOOL, origin=Origin.TOOL)
-            return admitted_turn(turn)
+            return admit_turn(turn)
         return None
 
 

@@ -5,13 +5,13 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.history import DeedId, DeedKind, Named
+from recollect.domain.history import ChangeAction, ChangeId, ProjectNameEdit
 from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.project import ProjectFacts
 from recollect.engine.admission import refuse_secret
 from recollect.engine.joining import join
 from recollect.engine.ports import SeesPlaces, SettingsFor, Store
-from recollect.engine.projects import Resolved, note, resolve
+from recollect.engine.projects import Resolution, resolve, store_aliases
 
 
 class Belonging:
@@ -22,23 +22,23 @@ class Belonging:
     def projects(self) -> list[ProjectFacts]:
         return self._store.projects()
 
-    def project(self, project: ProjectId) -> ProjectFacts | None:
+    def find_project(self, project: ProjectId) -> ProjectFacts | None:
         return next((facts for facts in self._store.projects() if facts.id == project), None)
 
-    def join(self, source: ProjectId, into: ProjectId, *, at: datetime, by: str) -> DeedId:
+    def join(self, source: ProjectId, into: ProjectId, *, at: datetime, by: str) -> ChangeId:
         refuse_secret("project", into)
         return join(self._store, source, into, at=at, by=by)
 
-    def resolve(self, folder: str) -> Resolved:
+    def resolve(self, folder: str) -> Resolution:
         """Find the project of a folder, the reason, and other projects it could be. Writes nothing."""
         return resolve(self._store, self._workspace.place_of(folder), self._workspace.root_commit)
 
     def project_of(self, folder: str) -> ProjectId:
         return self.resolve(folder).project
 
-    def project_named(self, alias: str) -> ProjectId:
+    def project_by_alias(self, alias: str) -> ProjectId:
         """Return the one project with this alias; an alias without one is itself the id."""
-        projects = self._store.known_as([ProjectId(alias)]).get(ProjectId(alias), frozenset())
+        projects = self._store.find_by_aliases([ProjectId(alias)]).get(ProjectId(alias), frozenset())
         return next(iter(projects)) if len(projects) == 1 else ProjectId(alias)
 
     def viewer(
@@ -47,7 +47,7 @@ class Belonging:
         shared = self._settings_for(None).privacy.share_preferences
         return Viewer(project=project, language=language, session=session, shares_preferences=shared)
 
-    def viewer_in(self, folder: str | None, session: SessionId) -> Viewer:
+    def agent_viewer(self, folder: str | None, session: SessionId) -> Viewer:
         """The viewer for an agent in this folder; None: outside of every project."""
         if folder is None:
             return self.viewer(None, session=session)
@@ -58,35 +58,35 @@ class Belonging:
         return self._note_project(self.resolve(folder), at)
 
     def take_name(
-        self, folder: str, *, brings: ProjectId | None, named: Named | None, at: datetime, by: str
+        self, folder: str, *, moves_from: ProjectId | None, written: ProjectNameEdit | None, at: datetime, by: str
     ) -> ProjectId:
         """Use the name in the folder's marker file, and move the project `moves_from` there: one undo takes both back.
         `written`: the name that was written to the file for it."""
-        detail = {} if named is None else {"named": asdict(named)}
-        with self._store.writing():
-            after, accepted = self._accept(folder, {} if brings else detail, at=at, by=by)
-            if brings is not None:
+        detail = {} if written is None else {"named": asdict(written)}
+        with self._store.transaction():
+            after, accepted = self._accept(folder, {} if moves_from else detail, at=at, by=by)
+            if moves_from is not None:
                 refuse_secret("project", after)
                 also = {} if accepted is None else {"also": accepted}
-                join(self._store, brings, after, at=at, by=by, besides=detail | also)
+                join(self._store, moves_from, after, at=at, by=by, extra_detail=detail | also)
         return after
 
     def accept_name(self, folder: str, *, at: datetime, by: str) -> ProjectId:
         """Use the name in the folder's marker file, even if a project from elsewhere has that name."""
-        with self._store.writing():
+        with self._store.transaction():
             return self._accept(folder, {}, at=at, by=by)[0]
 
     def _accept(
         self, folder: str, more_detail: Mapping[str, Any], *, at: datetime, by: str
-    ) -> tuple[ProjectId, DeedId | None]:
+    ) -> tuple[ProjectId, ChangeId | None]:
         place = self._workspace.place_of(folder)
         accepted = resolve(self._store, place, self._workspace.root_commit, accept_name=True)
         change = None
         if accepted.aliases:
             detail = {"project": accepted.project, "aliases": sorted(accepted.aliases), **more_detail}
-            change = self._store.begin_deed(DeedKind.ACCEPT, at, by, detail)
+            change = self._store.begin_change(ChangeAction.ACCEPT, at, by, detail)
         return self._note_project(accepted, at), change
 
-    def _note_project(self, resolved: Resolved, at: datetime) -> ProjectId:
-        note(self._store, resolved, self._workspace.root_commit, at)
+    def _note_project(self, resolved: Resolution, at: datetime) -> ProjectId:
+        store_aliases(self._store, resolved, self._workspace.root_commit, at)
         return resolved.project

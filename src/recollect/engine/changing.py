@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import AGENT, DeedKind, doer
+from recollect.domain.history import AGENT, ChangeAction, author_of
 from recollect.domain.memory import Anchor, Draft, Memory, MemoryId, ScopeLevel, SessionId, Viewer
 from recollect.domain.outcome import Refused, Stored
 from recollect.engine import redaction
-from recollect.engine.admission import admitted, is_ignored
+from recollect.engine.admission import admit_draft, is_about_ignored_file
 from recollect.engine.belonging import Belonging
-from recollect.engine.lookup import find_visible, found
+from recollect.engine.lookup import find_memory, find_visible
 from recollect.engine.remember import revise
 from recollect.privacy.visibility import may_inject
 
@@ -26,20 +26,20 @@ class Changing(Belonging):
 
         def _add_hashes(self, drafts: Sequence[Draft], folder: str | None) -> Sequence[Draft]: ...
 
-    def told(self, id_or_prefix: str, viewer: Viewer, folder: str | None) -> Memory | None:
+    def find_for_agent(self, id_or_prefix: str, viewer: Viewer, folder: str | None) -> Memory | None:
         """Return None if there is no such memory or this agent may not see it. An agent does not learn which."""
-        memory = find_visible(self._store, id_or_prefix, lambda memory: self.may_tell(memory, viewer, folder))
+        memory = find_visible(self._store, id_or_prefix, lambda memory: self.may_show(memory, viewer, folder))
         return None if memory is None else redaction.redact_memory(memory)
 
-    def may_tell(self, memory: Memory, viewer: Viewer, folder: str | None) -> bool:
-        return may_inject(memory, viewer) and not is_ignored(memory, self._settings_for(folder).privacy)
+    def may_show(self, memory: Memory, viewer: Viewer, folder: str | None) -> bool:
+        return may_inject(memory, viewer) and not is_about_ignored_file(memory, self._settings_for(folder).privacy)
 
-    def answers_agents(self, folder: str | None) -> bool:
+    def may_answer_agents(self, folder: str | None) -> bool:
         settings = self._settings_for(folder)
         return settings.on_demand.enabled and settings.inject.enabled
 
     @property
-    def forgets_for_good(self) -> bool:
+    def has_no_undo(self) -> bool:
         """There is no undo window: forgotten memories are deleted at once."""
         return not self._settings_for(None).forget.undo_hours
 
@@ -58,16 +58,16 @@ class Changing(Belonging):
         """In memory only: after a restart an agent may judge again."""
         return {}
 
-    def keeps_nothing(self, session: SessionId) -> bool:
+    def is_capture_off(self, session: SessionId) -> bool:
         """The user opted this session out of capture."""
         known = self._store.session(session)
         return known is not None and not known.captures
 
     def propose_to_forget(self, memory: Memory, at: datetime) -> None:
         """An agent does not remove what the user said: the user decides in `review`."""
-        with self._store.writing():
+        with self._store.transaction():
             if not any(change.detail["memory"] == memory.id for change in self._store.proposals()):
-                self._store.begin_deed(DeedKind.PROPOSE, at, AGENT, {"memory": memory.id})
+                self._store.begin_change(ChangeAction.PROPOSE, at, AGENT, {"memory": memory.id})
 
     def revise(self, memory: Memory, draft: Draft, *, folder: str | None = None) -> Stored:
         """Reword a memory: the draft replaces it if its speaker may overrule the memory's. Its anchors are hashed anew;
@@ -83,12 +83,12 @@ class Changing(Belonging):
             title=memory.title if _title_words(memory.text) == _title_words(draft.text) else None,
         )
         (hashed,) = self._add_hashes([draft], folder)
-        checked = admitted(hashed, self._settings_for(folder).privacy)
+        checked = admit_draft(hashed, self._settings_for(folder).privacy)
         if isinstance(checked, Refused):
             raise InvalidValue(checked.why)
-        with self._store.writing():
-            known = found(self._store, memory.id)
-            change = self._store.begin_deed(DeedKind.REMEMBER, draft.at, doer(draft.source))
+        with self._store.transaction():
+            known = find_memory(self._store, memory.id)
+            change = self._store.begin_change(ChangeAction.REMEMBER, draft.at, author_of(draft.source))
             done = revise(self._store, known, replace(checked, importance=known.importance), change)
         return redaction.redact_outcome(done)
 

@@ -8,7 +8,7 @@ from recollect.capture.echo import is_echo, words_of
 from recollect.domain.memory import Memory
 from recollect.domain.session import NoteCode, Recap
 from recollect.domain.settings import Budgets, Settings
-from recollect.engine.admission import redacted
+from recollect.engine.admission import redact_text
 from recollect.engine.ports import KeepsMemories
 from recollect.engine.redaction import redact_line
 from recollect.rank.budget import Offer
@@ -27,7 +27,7 @@ ROOM = {"done": 3 / 8, "decided": 2 / 8, "open": 3 / 8}
 def without_outdated_lines(memories: KeepsMemories, recaps: Sequence[Recap]) -> list[Recap]:
     """Drop lines that only repeat a replaced or forgotten memory, and then recaps without an outcome."""
     forgotten, outdated = [], []
-    for memory in memories.ended_of({recap.session for recap in recaps}):
+    for memory in memories.find_ended_in_sessions({recap.session for recap in recaps}):
         if memory.forgotten_at is not None:
             forgotten.append(memory)
         if memory.superseded_by or memory.forgotten_at is not None:
@@ -39,7 +39,7 @@ def without_outdated_lines(memories: KeepsMemories, recaps: Sequence[Recap]) -> 
         kept = [sentence for sentence in said if not repeats_forgotten(sentence)]
         return line if len(kept) == len(said) else " ".join(kept)
 
-    current = [recap.retold(drop_sentences) for recap in without_lines(recaps, outdated)]
+    current = [recap.rewrite_lines(drop_sentences) for recap in without_lines(recaps, outdated)]
     return [recap for recap in current if recap.notes or _has_outcome(recap)]
 
 
@@ -51,12 +51,12 @@ def _has_outcome(recap: Recap) -> bool:
 def without_lines(recaps: Sequence[Recap], memories: Sequence[Memory]) -> list[Recap]:
     """Drop lines that only repeat these memories."""
     repeats = _repeats_any(memories)
-    return [recap.without(repeats) for recap in recaps]
+    return [recap.without_lines(repeats) for recap in recaps]
 
 
 def without_notes(recaps: Sequence[Recap]) -> list[Recap]:
     """Drop summary lines that the notes repeat."""
-    return [recap.without({note.text for note in recap.notes}.__contains__) for recap in recaps]
+    return [recap.without_lines({note.text for note in recap.notes}.__contains__) for recap in recaps]
 
 
 def _repeats_any(memories: Sequence[Memory]) -> Callable[[str], bool]:
@@ -135,7 +135,7 @@ def _join_tasks(tasks: Sequence[str]) -> str:
 
 
 def _redact(recaps: Sequence[Recap]) -> list[Recap]:
-    return [recap.retold(lambda line: redact_line(redacted(line))) for recap in recaps]
+    return [recap.rewrite_lines(lambda line: redact_line(redact_text(line))) for recap in recaps]
 
 
 def _heading(recaps: Sequence[Recap]) -> str:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect.domain.freshness import NOT_LOOKED_AT
+from recollect.domain.freshness import NOT_CHECKED
 from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.engine.ports import KeepsMemories
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
 from recollect.rank.budget import Offer
-from recollect.text.block import correction_line_of, ended_line_of
+from recollect.text.block import correction_line_of, withdrawal_line_of
 
 MAX_STEPS = 20  # from one version of a memory to the next
 
@@ -21,7 +21,7 @@ class Correction:
 
     def is_in(self, block: str) -> bool:
         lines = block.split("\n")
-        return any(way in lines for way in self.offer.ways)
+        return any(way in lines for way in self.offer.forms)
 
 
 def find_corrections(memories: KeepsMemories, situation: Situation) -> list[Correction]:
@@ -30,14 +30,14 @@ def find_corrections(memories: KeepsMemories, situation: Situation) -> list[Corr
     found: list[Correction] = []
     replaced: dict[MemoryId, list[MemoryId]] = {}
     successors: dict[MemoryId, Memory] = {}
-    for memory in sorted(memories.ended(live.memory_ids), key=lambda memory: memory.id):
+    for memory in sorted(memories.find_ended(live.memory_ids), key=lambda memory: memory.id):
         now = _current_version(memories, memory)
         if now is None or not situation.may_show(now) or not situation.settings.kinds.injected[now.kind]:
             found.append(_correct_ended(memory))
         elif now.id not in live.memory_ids:
             successors[now.id] = now
             replaced.setdefault(now.id, []).append(memory.id)
-    for memory in memories.reworded(live.last_shown):
+    for memory in memories.find_edited(live.last_shown):
         if situation.may_show(memory):  # shown again under its id, it still counts as shown
             found.append(replace(_correct_replaced(memory, (memory.id,), situation), old=()))
         else:
@@ -48,12 +48,12 @@ def find_corrections(memories: KeepsMemories, situation: Situation) -> list[Corr
 
 
 def _correct_ended(memory: Memory) -> Correction:
-    return Correction(old=(memory.id,), offer=Offer((ended_line_of(memory),)))
+    return Correction(old=(memory.id,), offer=Offer((withdrawal_line_of(memory),)))
 
 
 def _correct_replaced(now: Memory, old: Sequence[MemoryId], situation: Situation) -> Correction:
     """One line, however many memories `now` replaces."""
-    freshness = situation.look_up_freshness([now]).get(now.id, NOT_LOOKED_AT)
+    freshness = situation.look_up_freshness([now]).get(now.id, NOT_CHECKED)
     safe = redact_for_block(Hit(memory=now, relevance=1.0, score=1.0, freshness=freshness))
     line = correction_line_of(safe.memory, old, safe.freshness)
     return Correction(old=tuple(old), offer=Offer((line,), memory=now.id))

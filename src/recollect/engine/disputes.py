@@ -7,8 +7,8 @@ from dataclasses import replace
 from recollect.domain.injection import Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.engine.situation import Situation
-from recollect.novelty.conflicts import is_of_the_user, rightful_first
-from recollect.rank.budget import Filled
+from recollect.novelty.conflicts import is_from_user, order_conflicts
+from recollect.rank.budget import FilledBlock
 
 NO_ROOM = (Verdict.BUDGET, Verdict.LINES)
 
@@ -33,10 +33,10 @@ def add_counterparts(hits: Sequence[Hit], situation: Situation) -> list[Hit]:
             for other in absent:
                 found.setdefault(other.id, replace(hit, memory=other))
             found[hit.memory.id] = hit
-    return rightful_first([*found.values()])
+    return order_conflicts([*found.values()])
 
 
-def lone_claims(hits: Sequence[Hit], filled: Filled, situation: Situation) -> frozenset[MemoryId]:
+def lone_claims(hits: Sequence[Hit], filled: FilledBlock, situation: Situation) -> frozenset[MemoryId]:
     """Hits that found room in a block while a counterpart of them found none."""
     shown = set(situation.live.memory_ids)
     shown.update(memory for memory, verdict in filled.verdicts.items() if verdict not in NO_ROOM)
@@ -53,17 +53,17 @@ def _counterparts(memory: Memory, situation: Situation) -> list[Memory]:
 
 
 def _user_statements(memory: Memory, situation: Situation) -> list[Memory]:
-    if not memory.conflicts or is_of_the_user(memory):
+    if not memory.conflicts or is_from_user(memory):
         return []
     known = filter(None, map(situation.find_memory, memory.conflicts))
-    return [other for other in known if other.is_live and is_of_the_user(other)]
+    return [other for other in known if other.is_live and is_from_user(other)]
 
 
 def _newer_statements(memory: Memory, situation: Situation) -> list[Memory]:
     """What contradicts the memory and was said by the same speaker, or by the user."""
-    by_user = is_of_the_user(memory)
+    by_user = is_from_user(memory)
     return [
         other
         for other in situation.list_disputing()
-        if memory.id in other.conflicts and other.flag is None and is_of_the_user(other) >= by_user
+        if memory.id in other.conflicts and other.flag is None and is_from_user(other) >= by_user
     ]

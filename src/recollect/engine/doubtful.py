@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.capture.echo import is_echo, words_of
-from recollect.domain.history import AGENTS, Change, DeedId, DeedKind
+from recollect.domain.history import AGENTS, Change, ChangeAction, ChangeId
 from recollect.domain.memory import Kind, Memory, Tier
 from recollect.engine import joining
 from recollect.engine.ports import KeepsChores, Writes
-from recollect.novelty.compare import Relation, verdict_of
+from recollect.novelty.compare import Relation, relation_between
 from recollect.text.sentences import sentences
 
 CHORE = "doubtful replacements"
@@ -27,30 +27,30 @@ def take_back(store: CanJudgeAgain, at: datetime) -> Change | None:
     """Return the change, if something was doubtful. Judging only reads; the change is one short transaction."""
     if _is_done(store):
         return None
-    doubtful = [memory for memory in store.replaced() if _is_doubtful(store, memory)]
+    doubtful = [memory for memory in store.find_replaced() if _is_doubtful(store, memory)]
     if doubtful:
         store.back_up()
-    with store.writing():
+    with store.transaction():
         if _is_done(store):  # another process was faster
             return None
         unchanged = _find_unchanged(store, doubtful)
         if not unchanged:
             store.finish_chore(CHORE, f"{RULES_VERSION} {NO_CHANGE}")
             return None
-        change = store.begin_deed(DeedKind.REJUDGE, at, BY)
+        change = store.begin_change(ChangeAction.REJUDGE, at, BY)
         for memory in unchanged:
-            store.note_change(change, memory.id, memory)
+            store.note_memory_change(change, memory.id, memory)
             store.update(_revive(memory))
         store.finish_chore(CHORE, f"{RULES_VERSION} {change}")
-    return store.deed(change)
+    return store.find_change(change)
 
 
-def taken_back(store: CanJudgeAgain) -> Change | None:
+def current_change(store: CanJudgeAgain) -> Change | None:
     """Return the change that `take_back` made, unless it was undone."""
     number = (store.chore_state(CHORE) or NO_CHANGE).split()[-1]
     if number == NO_CHANGE:
         return None
-    change = store.deed(DeedId(int(number)))
+    change = store.find_change(ChangeId(int(number)))
     return change if change is not None and change.undone_by is None else None
 
 
@@ -80,7 +80,7 @@ def _is_doubtful(store: CanJudgeAgain, old: Memory) -> bool:
         return False
     if old.tier is Tier.CANDIDATE and is_echo(old.text, [words_of(sentence) for sentence in sentences(new.text)]):
         return False  # the new memory says the same
-    verdict = verdict_of(old.text, new.text, old.kind, new.kind)
+    verdict = relation_between(old.text, new.text, old.kind, new.kind)
     if verdict in (Relation.UPDATES, Relation.SAME):
         return False
     may_end_a_contradiction = new.kind is Kind.CORRECTION or old.tier is Tier.CANDIDATE
@@ -90,8 +90,8 @@ def _is_doubtful(store: CanJudgeAgain, old: Memory) -> bool:
 def _was_replaced_by_capture(store: CanJudgeAgain, old: Memory) -> bool:
     """Return True if capture or an agent replaced the memory, not a person who stated so."""
     replaced_by = None
-    for one in store.changes_of(old.id):
+    for one in store.memory_changes_of(old.id):
         is_replacement = one.before is None or one.before.superseded_by != old.superseded_by
         if one.deed.undone_by is None and is_replacement:
             replaced_by = one.deed  # the last one counts
-    return replaced_by is not None and (replaced_by.kind is DeedKind.LEARN or replaced_by.by in AGENTS)
+    return replaced_by is not None and (replaced_by.kind is ChangeAction.LEARN or replaced_by.by in AGENTS)

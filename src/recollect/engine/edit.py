@@ -4,26 +4,28 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import DeedKind
+from recollect.domain.history import ChangeAction
 from recollect.domain.memory import Draft, Memory, MemoryId, Mention, Role, Source, Tier
 from recollect.domain.outcome import Refused
 from recollect.domain.settings import Privacy
-from recollect.domain.wording import Edited, Wording
-from recollect.engine.admission import admitted, redacted
-from recollect.engine.lookup import found
+from recollect.domain.wording import EditResult, Wording
+from recollect.engine.admission import admit_draft, redact_text
+from recollect.engine.lookup import find_memory
 from recollect.engine.ports import Writes
 from recollect.text.block import visible
 
 
-def edit(memories: Writes, memory_id: MemoryId, wording: Wording, privacy: Privacy, *, at: datetime, by: str) -> Edited:
+def edit(
+    memories: Writes, memory_id: MemoryId, wording: Wording, privacy: Privacy, *, at: datetime, by: str
+) -> EditResult:
     """Make one change, or none if the wording is the same. An edit never replaces other memories."""
-    with memories.writing():
-        known = found(memories, memory_id)
+    with memories.transaction():
+        known = find_memory(memories, memory_id)
         _check_editable(known, wording)
         draft = _draft(known, wording, at, by)
         if _words(known) == _words(draft):
-            return Edited(memory=known, before=known, deed=None)
-        kept = admitted(draft, privacy)
+            return EditResult(memory=known, before=known, deed=None)
+        kept = admit_draft(draft, privacy)
         if isinstance(kept, Refused):
             raise InvalidValue(kept.why)
         twin = memories.find_same(kept)
@@ -32,10 +34,10 @@ def edit(memories: Writes, memory_id: MemoryId, wording: Wording, privacy: Priva
                 f"The memory {twin.id!r} already says that. Forget one of the two: `recollect forget {known.id}`."
             )
         edited = _apply(known, kept)
-        change = memories.begin_deed(DeedKind.EDIT, at, by)
-        memories.note_change(change, known.id, known)
+        change = memories.begin_change(ChangeAction.EDIT, at, by)
+        memories.note_memory_change(change, known.id, known)
         memories.update(edited)
-        return Edited(memory=edited, before=known, deed=change)
+        return EditResult(memory=edited, before=known, deed=change)
 
 
 def _check_editable(known: Memory, wording: Wording) -> None:
@@ -44,7 +46,7 @@ def _check_editable(known: Memory, wording: Wording) -> None:
     if not known.is_live:
         advice = "" if known.superseded_by is None else f" Edit {known.superseded_by}, which replaced it."
         raise InvalidValue(f"The memory {known.id!r} is history: it is no longer valid.{advice}")
-    if wording.instead_of is not None and wording.instead_of.strip() not in (known.text, redacted(known.text)):
+    if wording.instead_of is not None and wording.instead_of.strip() not in (known.text, redact_text(known.text)):
         raise InvalidValue(f"The memory {known.id!r} was changed in the meantime; look at it and edit it again.")
 
 

@@ -11,7 +11,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.extraction import Question
 from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
-from recollect.domain.history import Change, DeedId, DeedKind, doer
+from recollect.domain.history import Change, ChangeAction, ChangeId, author_of
 from recollect.domain.memory import (
     LATEST,
     Anchor,
@@ -31,30 +31,37 @@ from recollect.domain.review import Case, Review
 from recollect.domain.search import EVERYTHING, Filters, MemoryStatus, MissingVectors
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import Settings
-from recollect.domain.stored import Holding
+from recollect.domain.stored import StoredCounts
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
-from recollect.domain.wording import Edited, Wording
+from recollect.domain.wording import EditResult, Wording
 from recollect.engine import forget, forget_project, recall, redaction, review
-from recollect.engine.admission import AHEAD, admitted, admitted_turn
-from recollect.engine.anchoring import Ground, Looks, NoFiles, ground, looking, with_hashes
+from recollect.engine.admission import MAX_CLOCK_AHEAD, admit_draft, admit_turn
+from recollect.engine.anchoring import (
+    ChecksFreshness,
+    NoFiles,
+    ProjectRoot,
+    add_hashes,
+    find_project_root,
+    freshness_check,
+)
 from recollect.engine.changing import Changing
 from recollect.engine.edit import edit
-from recollect.engine.embedding import AT_ONCE, embed_some
+from recollect.engine.embedding import BATCH_ITEMS, embed_some
 from recollect.engine.forget import ForgetOutcome
 from recollect.engine.learning_ports import AsksHost, ReadsExchanges
-from recollect.engine.lookup import found
+from recollect.engine.lookup import find_memory
 from recollect.engine.pausing import KnowsPauses, NoPauses, find_pause
 from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
 from recollect.engine.remember import bring_back, remember
 from recollect.engine.story import Story, build_story
-from recollect.engine.undo import Undone, learnt_in, undo
+from recollect.engine.undo import UndoResult, learning_change, undo
 from recollect.privacy.visibility import may_see
 
 if TYPE_CHECKING:
     from recollect.domain.event import Event
     from recollect.domain.injection import Injection
-    from recollect.engine.backfill import Backfill, Backfilled
+    from recollect.engine.backfill import Backfill, BackfillResult
     from recollect.engine.injection_log import InjectionLog
     from recollect.engine.learning import Learning
     from recollect.engine.moments import Moments
@@ -95,9 +102,9 @@ class Engine(Changing):
         self.extractor = extractor
         self.pauses: KnowsPauses = pauses or NoPauses()
         self._parts: dict[str, Any] = {}  # built when first needed
-        self.is_untidy = False  # a session was deleted, and `tidy` has not removed its bytes yet
+        self.needs_tidying = False  # a session was deleted, and `tidy` has not removed its bytes yet
 
-    def within(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
+    def with_settings(self, settings: Settings, model: Callable[[], Embeds | None]) -> "Engine":
         """Return an engine on the same store for one request, with these settings in every folder."""
         places, seconds, files = self._workspace, self._seconds, self._open_files
         return Engine(self._store, lambda _: settings, places, seconds, model, files, self.extractor, self.pauses)
@@ -105,7 +112,9 @@ class Engine(Changing):
     def is_paused(self, folder: str | None, at: datetime) -> bool:
         """While paused, agents in this folder are shown nothing, and nothing is kept."""
         pauses = self.pauses.on(at)
-        return find_pause(pauses, lambda: self.project_of(folder) if folder else None, self.project_named) is not None
+        return (
+            find_pause(pauses, lambda: self.project_of(folder) if folder else None, self.project_by_alias) is not None
+        )
 
     def remember(self, draft: Draft, *, folder: str | None = None, now: datetime | None = None) -> Stored:
         (outcome,) = self.remember_all([draft], folder=folder, now=now)
@@ -118,13 +127,13 @@ class Engine(Changing):
     ) -> list[Outcome]:
         """Store all drafts or none. `folder`: of the project's files; `now`: a draft from after it replaces nothing."""
         privacy = self._settings_for(None).privacy
-        checked = [admitted(draft, privacy) for draft in self._add_hashes(drafts, folder)]
+        checked = [admit_draft(draft, privacy) for draft in self._add_hashes(drafts, folder)]
         first = next((draft for draft in checked if isinstance(draft, Draft)), None)
         if first is None:  # nothing is stored, not even that there was something
             return [draft for draft in checked if isinstance(draft, Refused)]
         outcomes: list[Outcome] = []
-        with self._store.writing():
-            change = self._store.begin_deed(DeedKind.REMEMBER, first.at, doer(first.source))
+        with self._store.transaction():
+            change = self._store.begin_change(ChangeAction.REMEMBER, first.at, author_of(first.source))
             for draft in checked:
                 if isinstance(draft, Draft):
                     outcomes.append(remember(self._store, draft, change, now=now))
@@ -133,32 +142,32 @@ class Engine(Changing):
         return list(map(redaction.redact_outcome, outcomes))
 
     def bring_back(
-        self, drafts: Iterable[Draft], *, at: datetime, by: str, deed: DeedId | None = None, strict: bool = False
-    ) -> tuple[DeedId, list[Outcome | InvalidValue]]:
+        self, drafts: Iterable[Draft], *, at: datetime, by: str, change: ChangeId | None = None, strict: bool = False
+    ) -> tuple[ChangeId, list[Outcome | InvalidValue]]:
         """Import memories from a file, in many short transactions: an agent's writes go first. Several calls can be one
         change; an import that stops halfway can be undone. `strict`: raise a refusal instead of returning it."""
         outcomes: list[Outcome | InvalidValue] = []
         rest = iter(drafts)
         is_done = False
         while not is_done:
-            with self._store.writing():
-                deed = self._store.begin_deed(DeedKind.IMPORT, at, by) if deed is None else deed
+            with self._store.transaction():
+                change = self._store.begin_change(ChangeAction.IMPORT, at, by) if change is None else change
                 until = self._seconds() + TRANSACTION_S
                 is_done = True
                 for draft in rest:
-                    outcomes.append(self._bring_one_back(draft, deed, at, strict))
+                    outcomes.append(self._bring_one_back(draft, change, at, strict))
                     if self._seconds() > until:
                         is_done = False
                         break
             self._store.give_way()
-        assert deed is not None
-        return deed, outcomes
+        assert change is not None
+        return change, outcomes
 
-    def _bring_one_back(self, draft: Draft, change: DeedId, at: datetime, strict: bool) -> Outcome | InvalidValue:
+    def _bring_one_back(self, draft: Draft, change: ChangeId, at: datetime, strict: bool) -> Outcome | InvalidValue:
         try:
-            if draft.at > at + AHEAD:  # nothing would ever replace it, and it would replace everything
+            if draft.at > at + MAX_CLOCK_AHEAD:  # nothing would ever replace it, and it would replace everything
                 raise InvalidValue(f"Its time, {draft.at.date()}, is in the future.")
-            checked = admitted(draft, self._settings_for(None).privacy, from_file=True)
+            checked = admit_draft(draft, self._settings_for(None).privacy, from_file=True)
             if isinstance(checked, Refused):
                 raise InvalidValue(checked.why)
             return redaction.redact_outcome(bring_back(self._store, checked, change, at))
@@ -211,17 +220,17 @@ class Engine(Changing):
 
     def _add_hashes(self, drafts: Sequence[Draft], folder: str | None) -> Sequence[Draft]:
         here = self._ground(folder) if any(draft.anchors for draft in drafts) else None
-        return drafts if here is None else [with_hashes(draft, self._files, here) for draft in drafts]
+        return drafts if here is None else [add_hashes(draft, self._files, here) for draft in drafts]
 
-    def _freshness_lookup(self, folder: str | None, *, asked: bool = False) -> Looks:
-        return looking(lambda: self._files, lambda: self._ground(folder, asked=asked), asked=asked)
+    def _freshness_lookup(self, folder: str | None, *, asked: bool = False) -> ChecksFreshness:
+        return freshness_check(lambda: self._files, lambda: self._ground(folder, asked=asked), asked=asked)
 
     @cached_property
     def _files(self) -> SeesFiles:
         return self._open_files()  # a command that shows no memory with a file starts quicker without them
 
-    def _ground(self, folder: str | None, *, asked: bool = True) -> Ground | None:
-        return ground(self._store, self._workspace, folder, asked=asked)
+    def _ground(self, folder: str | None, *, asked: bool = True) -> ProjectRoot | None:
+        return find_project_root(self._store, self._workspace, folder, asked=asked)
 
     def _require_own_folder(self, viewer: Viewer, folder: str | None) -> None:
         here = self._ground(folder)
@@ -229,9 +238,9 @@ class Engine(Changing):
             raise InvalidValue("The status `stale` works only inside the project's own folder.")
 
     def find(self, id_or_prefix: str) -> Memory:
-        return redaction.redact_memory(found(self._store, id_or_prefix))
+        return redaction.redact_memory(find_memory(self._store, id_or_prefix))
 
-    def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
+    def all_memories(self, project: ProjectId | None = None) -> Iterator[Memory]:
         return map(redaction.redact_memory, self._store.everything(project))
 
     def history(self, memory: Memory) -> Story:
@@ -239,7 +248,7 @@ class Engine(Changing):
 
     def forget(self, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
         """Hide memories until the undo window ends; without an undo window, delete them at once."""
-        if self.forgets_for_good:
+        if self.has_no_undo:
             return self.forget_now(memories, at=at, by=by)
         done = forget.forget(self._store, memories, at=at, by=by)
         return done._replace(memories=[*redaction.redact_memories(done.memories)])
@@ -248,13 +257,13 @@ class Engine(Changing):
         done = forget.forget_now(self._store, memories, at=at, by=by)
         return done._replace(memories=[*redaction.redact_memories(done.memories)])
 
-    def holdings(self) -> list[Holding]:
+    def holdings(self) -> list[StoredCounts]:
         """How much is stored for each project and outside of all, last used first."""
         return self._store.holdings()
 
-    def forget_project(self, project: ProjectId, *, at: datetime, by: str, for_good: bool) -> tuple[DeedId, bool]:
+    def forget_project(self, project: ProjectId, *, at: datetime, by: str, for_good: bool) -> tuple[ChangeId, bool]:
         """Hide everything of a project, or delete it for good. Return False if bytes of deleted data may be left."""
-        sessions = self._store.sessions_in(project)
+        sessions = self._store.session_ids_in(project)
         change = forget_project.hide(self._store, project, at=at, by=by)
         for session in sessions:
             self._unlearn(session)
@@ -264,20 +273,20 @@ class Engine(Changing):
 
     def is_forgotten(self, project: ProjectId) -> bool:
         """The project was forgotten and can still be brought back."""
-        return any(change.detail["project"] == project for change in self._store.forgotten_projects())
+        return any(change.detail["project"] == project for change in self._store.find_forgotten_projects())
 
-    def edit(self, memory_id: MemoryId, wording: Wording, *, at: datetime, by: str) -> Edited:
+    def edit(self, memory_id: MemoryId, wording: Wording, *, at: datetime, by: str) -> EditResult:
         """Change the text of a memory. InvalidValue: it may not be stored so, and nothing was changed."""
         done = edit(self._store, memory_id, wording, self._settings_for(None).privacy, at=at, by=by)
         return replace(done, memory=redaction.redact_memory(done.memory), before=redaction.redact_memory(done.before))
 
-    def out_of_sight(self, viewer: Viewer) -> list[Memory]:
+    def hidden_memories(self, viewer: Viewer) -> list[Memory]:
         """Memories that were forgotten or undone, are not deleted yet, and were visible to this viewer."""
-        forgotten = filter(None, map(self._store.get, self._store.forgotten_before(LATEST)))
+        forgotten = filter(None, map(self._store.get, self._store.find_forgotten_before(LATEST)))
         visible = (memory for memory in forgotten if may_see(replace(memory, forgotten_at=None), viewer))
         return [*redaction.redact_memories(visible)]
 
-    def edited(self, viewer: Viewer) -> list[tuple[Memory, Memory]]:
+    def edits(self, viewer: Viewer) -> list[tuple[Memory, Memory]]:
         """Edited memories that this viewer may see, each with its old version, whose words are still stored."""
         pairs = []
         for change in self._store.edits():
@@ -309,34 +318,34 @@ class Engine(Changing):
         return redaction.redact_review(review.reject(self._store, memories, at=at, by=by))
 
     @contextmanager
-    def rehearsing(self) -> Iterator[None]:
+    def dry_run(self) -> Iterator[None]:
         """Discard whatever is written inside. Other writers wait meanwhile: for long trials use `dry_run_copy`."""
         try:
-            with self._store.writing():
+            with self._store.transaction():
                 yield
                 raise _Rollback
         except _Rollback:
             pass
 
     @contextmanager
-    def rehearsal(self) -> "Iterator[Engine]":
+    def dry_run_copy(self) -> "Iterator[Engine]":
         """For long trials: an engine on a copy in memory, so that no other writer waits."""
         settings_for, places, seconds, model = self._settings_for, self._workspace, self._seconds, self._model
-        with self._store.copied() as copy:
+        with self._store.copy_in_memory() as copy:
             yield Engine(copy, settings_for, places, seconds, model, self._open_files, self.extractor)
 
-    def undo(self, deed: DeedId | None, *, at: datetime, by: str) -> Undone:
-        return redaction.redact_undone(undo(self._store, deed, at=at, by=by))
+    def undo(self, change: ChangeId | None, *, at: datetime, by: str) -> UndoResult:
+        return redaction.redact_undone(undo(self._store, change, at=at, by=by))
 
-    def undo_learning(self, session: SessionId, *, at: datetime, by: str) -> Undone:
-        return redaction.redact_undone(undo(self._store, learnt_in(self._store, session), at=at, by=by))
+    def undo_learning(self, session: SessionId, *, at: datetime, by: str) -> UndoResult:
+        return redaction.redact_undone(undo(self._store, learning_change(self._store, session), at=at, by=by))
 
-    def deeds(self, *, limit: int) -> list[Change]:
-        return list(map(redaction.redact_change, self._store.deeds(limit=limit)))
+    def changes(self, *, limit: int) -> list[Change]:
+        return list(map(redaction.redact_change, self._store.recent_changes(limit=limit)))
 
     def tidy(self, now: datetime) -> None:
         """Background work: delete what has expired."""
-        self.is_untidy = False
+        self.needs_tidying = False
         if self._store.is_read_only:
             return
         settings = self._settings_for(None)
@@ -353,20 +362,20 @@ class Engine(Changing):
         doubtful.take_back(self._store, now)
         return rejudging.judge_some(self._store, now)
 
-    def taken_back(self) -> Change | None:
+    def find_restoring_change(self) -> Change | None:
         """The change that restored memories which an older version had replaced in doubt, unless it was undone."""
         from recollect.engine import doubtful
 
-        return doubtful.taken_back(self._store)
+        return doubtful.current_change(self._store)
 
-    def put_back(self) -> Change | None:
+    def find_demoting_change(self) -> Change | None:
         """The change that made candidates of memories which today's rules would not confirm, unless it was undone."""
         from recollect.engine import rejudging
 
-        return rejudging.put_back(self._store)
+        return rejudging.current_change(self._store)
 
     @property
-    def is_there(self) -> bool:
+    def is_database_there(self) -> bool:
         """False: the database was moved or deleted while it was open."""
         return self._store.is_there
 
@@ -377,7 +386,7 @@ class Engine(Changing):
     def check(self) -> list[Finding]:
         return self._store.check()
 
-    def mend(self, now: datetime) -> list[Finding]:
+    def repair(self, now: datetime) -> list[Finding]:
         done = self._store.mend()
         while self.do_chores(now):
             pass
@@ -385,10 +394,10 @@ class Engine(Changing):
 
     def archive(self, turns: Sequence[Turn]) -> None:
         """Add turns to the archive, without those of deleted sessions and messages."""
-        gone = {session: self._store.gone(session) for session in {turn.session for turn in turns}}
+        gone = {session: self._store.find_erased(session) for session in {turn.session for turn in turns}}
         present = [turn for turn in turns if gone[turn.session].isdisjoint((turn.message, ""))]
-        with self._store.writing():
-            self._store.add_turns(list(filter(None, map(admitted_turn, present))))
+        with self._store.transaction():
+            self._store.add_turns(list(filter(None, map(admit_turn, present))))
 
     def backfill(
         self,
@@ -398,7 +407,7 @@ class Engine(Changing):
         now: datetime,
         project: ProjectId | None = None,
         is_own: bool = True,
-    ) -> "Backfilled":
+    ) -> "BackfillResult":
         """Learn from an old session; a second run continues where the first one stopped. `project`: for sessions
         without a folder. `is_own`: False if another person may have written the file."""
         return self._backfill.run(transcript, events, now=now, project=project, is_own=is_own)
@@ -422,7 +431,7 @@ class Engine(Changing):
                 self.enter_project,
                 self._workspace.language_of,
                 project,
-                begun=begun,
+                was_begun=begun,
                 is_own=is_own,
                 is_paused=self._was_paused,
             )
@@ -435,7 +444,7 @@ class Engine(Changing):
         def find_project() -> ProjectId | None:
             return event.project or (self.project_of(event.folder) if event.folder else project)
 
-        return find_pause(self.pauses.at(event.at), find_project, self.project_named) is not None
+        return find_pause(self.pauses.at(event.at), find_project, self.project_by_alias) is not None
 
     def recall_turns(
         self,
@@ -453,14 +462,14 @@ class Engine(Changing):
             hits = [hit for hit in hits if recall.is_relevant(hit, settings)]
         return list(map(redaction.redact_turn_hit, hits))
 
-    def embed_some(self, *, limit: int = AT_ONCE, wait_ms: int | None = None) -> int:
+    def embed_some(self, *, limit: int = BATCH_ITEMS, wait_ms: int | None = None) -> int:
         """Background work: compute some missing vectors. Return how many; 0 also without a model."""
         model = None if self._store.is_read_only else self._model()
         return 0 if model is None else embed_some(self._store, model, limit=limit, wait_ms=wait_ms)
 
-    def waiting(self, model: ModelId | None) -> MissingVectors:
+    def missing_vectors(self, model: ModelId | None) -> MissingVectors:
         """How much has no vector of this model yet; None: of any model."""
-        return self._store.waiting(model)
+        return self._store.count_missing_vectors(model)
 
     def newest(self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] = ()) -> list[Memory]:
         found = self._store.newest(viewer, limit=limit, kinds=kinds or None)
@@ -474,28 +483,28 @@ class Engine(Changing):
         return self._moments.handle(event)
 
     @property
-    def unwritten(self) -> int:
+    def events_unwritten(self) -> int:
         """Events that wait in memory because the disk was full."""
         return self._moments.inbox.unwritten if "moments" in self._parts else 0
 
     @property
-    def dropped(self) -> int:
+    def events_dropped(self) -> int:
         """Events that are lost: neither the disk nor memory had room for them."""
         return self._moments.inbox.dropped if "moments" in self._parts else 0
 
-    def write_down(self) -> None:
+    def write_waiting_events(self) -> None:
         """Background work: write the waiting events. StoreError: the disk is still full."""
         self._moments.inbox.catch_up()
 
     def learn_some(self, *, limit: int = 20) -> int:
         """Background work: learn from some events. Return how many were processed."""
-        return self._learning.work(limit=limit)
+        return self._learning.process_inbox(limit=limit)
 
     def extract_some(self) -> bool:
         """Background work that may take long: send an exchange to the language model that the user has configured."""
         return self._learning.extract()
 
-    def question(
+    def next_question(
         self,
         host: str,
         folder: str | None,
@@ -521,26 +530,26 @@ class Engine(Changing):
         self, question_id: str, text: str, tokens: int | None, folder: str | None, now: datetime
     ) -> int:
         """Learn from the answer of the host's model. Return how many memories it brought."""
-        from recollect.engine.questions import MOST
+        from recollect.engine.questions import MAX_QUESTIONS
 
         reader = self.extractor()
-        answered = reader.answered(question_id, text, tokens) if isinstance(reader, AsksHost) else None
+        answered = reader.read_answer(question_id, text, tokens) if isinstance(reader, AsksHost) else None
         if answered is None or self.is_paused(folder, now):
             return 0
         session, proposals = answered
-        self._store.note_asked(session, MOST)
-        return self._learning.keep_read(session, proposals, folder, now)
+        self._store.note_asked(session, MAX_QUESTIONS)
+        return self._learning.store_proposals(session, proposals, folder, now)
 
-    def look_again(self) -> bool:
+    def recheck_some(self) -> bool:
         """Background work: check some more of an older version's data with the rules of this version."""
-        return not self._store.is_read_only and self._store.look_again()
+        return not self._store.is_read_only and self._store.rescan_some()
 
-    def looked_again(self) -> str | None:
+    def recheck_progress(self) -> str | None:
         """The progress of that check; None: it has not begun."""
-        finding = self._store.looked_again()
+        finding = self._store.rescan_state()
         return None if finding is None else finding.says
 
-    def to_learn(self) -> int:
+    def count_waiting_events(self) -> int:
         """How many events wait to be learnt from."""
         return self._store.count_waiting_events()
 
@@ -549,11 +558,11 @@ class Engine(Changing):
         from recollect.engine.warmup import warmup_events  # once per process
 
         self._model()  # before the transaction: no process can write during it
-        with self.rehearsing():
+        with self.dry_run():
             for event in warmup_events(folder, now):
                 self.handle(event)
 
-    def prepare(self, now: datetime) -> int:
+    def prepare_start_blocks(self, now: datetime) -> int:
         """Background work: build start blocks for recently used places. Return how many were built."""
         return self._moments.prepare(now)
 
@@ -570,12 +579,12 @@ class Engine(Changing):
         too late for the host is never confirmed."""
         self._store.confirm(session, carriers)
 
-    def delivered(self, injection: "Injection") -> None:
+    def confirm_delivery(self, injection: "Injection") -> None:
         """Note that the asker has the answer: from now on it counts as sent."""
         if injection.offered is not None:
             self._store.confirm_one(injection.offered)
 
-    def feedback(self, memories: Sequence[MemoryId], *, useful: bool) -> None:
+    def note_feedback(self, memories: Sequence[MemoryId], *, useful: bool) -> None:
         """Count the user's feedback; the opposite feedback takes it back."""
         self._store.note_feedback(memories, 1 if useful else -1)
 
@@ -602,7 +611,7 @@ class Engine(Changing):
                 self._freshness_lookup,
                 self._unlearn,
                 self.pauses,
-                self.project_named,
+                self.project_by_alias,
             )
             self._parts.setdefault("moments", built)
         moments: Moments = self._parts["moments"]
@@ -610,7 +619,7 @@ class Engine(Changing):
 
     def _unlearn(self, session: SessionId) -> None:
         self._learning.forget(session)
-        self.is_untidy = True
+        self.needs_tidying = True
 
     @property
     def _learning(self) -> "Learning":

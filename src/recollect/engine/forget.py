@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import DeedId, DeedKind
+from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Memory, MemoryId, SessionId
 from recollect.domain.settings import Settings
 from recollect.engine.learning_ports import KeepsCandidates
@@ -26,26 +26,26 @@ class ForgetOutcome(NamedTuple):
     memories: list[Memory]
     is_clean: bool = True  # no byte of the deleted text is left on the disk
     for_good: bool = False  # cannot be undone
-    deed: DeedId | None = None  # undoing this change brings it back
+    deed: ChangeId | None = None  # undoing this change brings it back
 
 
 def forget(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
     """Hide memories. `undo` brings them back until `tidy` finds the undo window over."""
-    with store.writing():
+    with store.transaction():
         found = [_present(store, memory_id) for memory_id in dict.fromkeys(memories)]
-        change = store.begin_deed(DeedKind.FORGET, at, by)
+        change = store.begin_change(ChangeAction.FORGET, at, by)
         for memory in _with_copies(store, found):
             if memory.forgotten_at is None:
-                store.note_change(change, memory.id, memory)
+                store.note_memory_change(change, memory.id, memory)
                 store.update(replace(memory, forgotten_at=at))
     return ForgetOutcome(found, deed=change)
 
 
 def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, by: str) -> ForgetOutcome:
     """Delete memories for good, also those that were forgotten before."""
-    with store.writing():
+    with store.transaction():
         found = [_get(store, memory_id) for memory_id in dict.fromkeys(memories)]
-        store.begin_deed(DeedKind.PURGE, at, by, {"memories": len(found)})
+        store.begin_change(ChangeAction.PURGE, at, by, {"memories": len(found)})
         said = store.purge([memory.id for memory in _with_copies(store, found)])
     return ForgetOutcome(found, is_clean=store.scrub(said), for_good=True)
 
@@ -53,10 +53,10 @@ def forget_now(store: CanForget, memories: Sequence[MemoryId], *, at: datetime, 
 def delete_session(store: CanTidy, session: SessionId, *, at: datetime, by: str) -> bool:
     """Delete all data of a session for good, and the candidates learnt only from it; confirmed memories stay. Return
     True if there was anything. The next `tidy` removes the bytes: rewriting the file takes longer than a user waits."""
-    with store.writing():
-        unproven = [memory.id for memory in store.taught_only_by(session)]
+    with store.transaction():
+        unproven = [memory.id for memory in store.candidates_only_from(session)]
         if unproven:
-            store.begin_deed(DeedKind.PURGE, at, by, {"memories": len(unproven), "session": session})
+            store.begin_change(ChangeAction.PURGE, at, by, {"memories": len(unproven), "session": session})
             store.purge(unproven)
         return store.delete_session(session) or bool(unproven)
 
@@ -65,9 +65,9 @@ def tidy(store: CanTidy, now: datetime, settings: Settings) -> bool:
     """Do what is due: end undo windows, drop old turns, clean up after a crash. Return True if a memory was deleted."""
     window_began = now - timedelta(hours=settings.forget.undo_hours)
     said: Sequence[str] = ()
-    if store.forgotten_before(window_began):
-        with store.writing():  # look again: an undo may just have brought one back
-            said = store.purge(store.forgotten_before(window_began))
+    if store.find_forgotten_before(window_began):
+        with store.transaction():  # look again: an undo may just have brought one back
+            said = store.purge(store.find_forgotten_before(window_began))
     store.scrub(said)
     fade(store, now, settings)
     kept_since = now - timedelta(days=settings.archive.days)
@@ -80,13 +80,13 @@ def tidy(store: CanTidy, now: datetime, settings: Settings) -> bool:
 def fade(store: CanTidy, now: datetime, settings: Settings) -> None:
     """End candidates that were not needed for long. They stay in the history, and their words in the archive."""
     days = settings.capture.fade_days
-    fading = store.fading(now - timedelta(days=days)) if days > 0 else []
+    fading = store.fading_candidates(now - timedelta(days=days)) if days > 0 else []
     if not fading:
         return
-    with store.writing():
-        change = store.begin_deed(DeedKind.FADE, now, "recollect")
+    with store.transaction():
+        change = store.begin_change(ChangeAction.FADE, now, "recollect")
         for memory in fading:
-            store.note_change(change, memory.id, memory)
+            store.note_memory_change(change, memory.id, memory)
             store.update(replace(memory, valid_to=max(now, memory.valid_from)))
 
 

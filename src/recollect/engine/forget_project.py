@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Change, DeedId, DeedKind
+from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.domain.stored import hidden_at_ms, hidden_project_id
 from recollect.engine.ports import Store
@@ -20,19 +20,19 @@ BATCH_ITEMS = 20  # sessions or memories in one transaction: another process may
 Item = TypeVar("Item")
 
 
-def hide(store: Store, project: ProjectId, *, at: datetime, by: str) -> DeedId:
+def hide(store: Store, project: ProjectId, *, at: datetime, by: str) -> ChangeId:
     """Hide a project. `undo` brings it back until `expire` finds the undo window over."""
-    with store.writing():
-        memories, sessions = store.memories_in(project), store.sessions_in(project)
+    with store.transaction():
+        memories, sessions = store.memory_ids_in(project), store.session_ids_in(project)
         aliases = sorted(store.aliases_of(project))
-        is_hidden = any(change.detail["project"] == project for change in store.forgotten_projects())
+        is_hidden = any(change.detail["project"] == project for change in store.find_forgotten_projects())
         if not memories and not sessions and not aliases and not is_hidden:
             raise InvalidValue(f"There is no project {project!r}; `recollect data` lists all.")
         detail = {"project": project, "sessions": sessions, "aliases": aliases, "memories": len(memories)}
-        change = store.begin_deed(DeedKind.FORGET_PROJECT, at, by, detail)
+        change = store.begin_change(ChangeAction.FORGET_PROJECT, at, by, detail)
         for memory in filter(None, map(store.get, memories)):
             if memory.forgotten_at is None:
-                store.note_change(change, memory.id, memory)
+                store.note_memory_change(change, memory.id, memory)
                 store.update(replace(memory, forgotten_at=at))
         store.drop_aliases(project, aliases)
     for some in _batches(sessions):
@@ -48,7 +48,7 @@ def turn_around(store: Store, change: Change, at: datetime, *, backwards: bool) 
         store.move_sessions([session for session in sessions if session in hidden], project)
         store.note_aliases(project, aliases, at)
     else:
-        present = frozenset(store.sessions_in(project))
+        present = frozenset(store.session_ids_in(project))
         moved = [session for session in sessions if session in present]
         store.move_sessions(moved, hidden_project_id(at, change.id))
         store.drop_aliases(project, aliases)
@@ -57,7 +57,7 @@ def turn_around(store: Store, change: Change, at: datetime, *, backwards: bool) 
 def expire(store: Store, moment: datetime) -> list[str]:
     """Delete for good what was hidden at this moment or earlier. Return the texts of the deleted memories."""
     texts: list[str] = []
-    for change in store.forgotten_projects():
+    for change in store.find_forgotten_projects():
         ours = _hidden_by(store, change)
         hidden_ms = max([hidden_at_ms(name) for name, _ in ours] or [int(change.at.timestamp() * 1000)])
         if hidden_ms <= moment.timestamp() * 1000:
@@ -68,10 +68,10 @@ def expire(store: Store, moment: datetime) -> list[str]:
 def delete_now(store: Store, project: ProjectId) -> list[str]:
     """Delete for good everything hidden of a project, and its memories that were forgotten one by one."""
     texts: list[str] = []
-    for change in store.forgotten_projects():
+    for change in store.find_forgotten_projects():
         if change.detail["project"] == project:
             texts += _delete(store, change, [session for _, session in _hidden_by(store, change)])
-    for some in _batches(_find_forgotten(store, store.memories_in(project))):
+    for some in _batches(_find_forgotten(store, store.memory_ids_in(project))):
         texts += store.purge(some)
     return texts
 
@@ -85,7 +85,7 @@ def _delete(store: Store, change: Change, sessions: Sequence[SessionId]) -> list
     for some in _batches(sessions):
         store.delete_sessions(some)
     texts: list[str] = []
-    changed = [one.memory for one in store.changes_in(change.id)]
+    changed = [one.memory for one in store.memory_changes_in(change.id)]
     for gone in _batches(_find_forgotten(store, changed)):
         texts += store.purge(gone)
     store.erase_project(change.detail["project"])

@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.event import SessionStarted, StartSource
-from recollect.domain.injection import Moment, Sent
+from recollect.domain.injection import LogEntry, Moment
 from recollect.domain.memory import MessageId
 from recollect.domain.session import Session
 from recollect.engine import session_state
-from recollect.engine.admission import OWN
+from recollect.engine.admission import OWN_PREFIX
 from recollect.engine.ports import Store
 
 
@@ -21,7 +21,7 @@ def copy_parent_log(store: Store, session: Session, event: SessionStarted) -> Se
         return _copy_from_named_parent(store, session, event)
     if not event.holds or not _has_only_started(store, session):
         return session
-    parent = store.session_sent_at(_times(event), like=session)
+    parent = store.find_session_by_times(_times(event), like=session)
     return session if parent is None else _copy_from_found_parent(store, session, parent, event)
 
 
@@ -30,7 +30,7 @@ def is_copy(store: Store, session: Session, event: SessionStarted) -> bool:
     if event.source is StartSource.FORK:
         return _find_parent(store, session, event) is not None
     times = _times(event)
-    return bool(times) and store.session_sent_at(times, like=session) is not None
+    return bool(times) and store.find_session_by_times(times, like=session) is not None
 
 
 def _times(event: SessionStarted) -> set[datetime]:
@@ -57,7 +57,7 @@ def _copy_from_named_parent(store: Store, session: Session, event: SessionStarte
         if sent.message is None:
             copied.append(sent)
             continue
-        keeps_name = not event.copied or sent.message.startswith(OWN)
+        keeps_name = not event.copied or sent.message.startswith(OWN_PREFIX)
         name = event.copied.get(sent.message, sent.message if keeps_name else None)
         if name is not None:
             copied.append(replace(sent, message=name))
@@ -77,7 +77,7 @@ def _copy_from_found_parent(store: Store, session: Session, parent: Session, eve
     return store.copy_log(parent, session, [*carried, *others], context=context)
 
 
-def _entries_of_copied_messages(log: list[Sent], event: SessionStarted) -> Iterator[Sent]:
+def _entries_of_copied_messages(log: list[LogEntry], event: SessionStarted) -> Iterator[LogEntry]:
     """Entries for the messages of the fork, under their new names. A call keeps its name."""
     messages: dict[datetime, MessageId] = {}
     calls: dict[tuple[str, datetime], MessageId] = {}
@@ -87,13 +87,13 @@ def _entries_of_copied_messages(log: list[Sent], event: SessionStarted) -> Itera
             calls.setdefault((call, at), copied.message)
     for sent in log:
         name = calls.get((sent.call, sent.at)) if sent.call else messages.get(sent.at)
-        if name is not None and sent.message is not None and not sent.message.startswith(OWN):
+        if name is not None and sent.message is not None and not sent.message.startswith(OWN_PREFIX):
             yield replace(sent, message=name)
 
 
-def _is_without_message(sent: Sent, last: datetime) -> bool:
+def _is_without_message(sent: LogEntry, last: datetime) -> bool:
     """A start block, or an answer to the agent's question (it has a name of ours) until then."""
-    return sent.message is None or (sent.message.startswith(OWN) and sent.at <= last)
+    return sent.message is None or (sent.message.startswith(OWN_PREFIX) and sent.at <= last)
 
 
 def _has_only_started(store: Store, session: Session) -> bool:

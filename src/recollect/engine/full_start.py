@@ -9,14 +9,14 @@ from recollect.domain.memory import Hit, Kind, Memory, MemoryId, Role, ScopeLeve
 from recollect.domain.session import Recap
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine import continuity
-from recollect.engine.anchoring import settled
+from recollect.engine.anchoring import demote_stale
 from recollect.engine.disputes import leave_out_lone_claims
 from recollect.engine.injections import build_injection, refuse
 from recollect.engine.ports import FindsMemories
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
-from recollect.rank.budget import Filled, Offer, fill, first_of_each_kind, offer
-from recollect.rank.score import favoured, start_factors, start_score, with_use
+from recollect.rank.budget import FilledBlock, Offer, fill, first_of_each_kind, offer_memory
+from recollect.rank.score import apply_use, kinds_for_agent, start_factors, start_score
 from recollect.text.block import index_line_of, line_of
 from recollect.text.intent import Task
 
@@ -79,7 +79,7 @@ def build(
 
 def _fill(
     chosen: Sequence[Hit], further: Sequence[Hit], situation: Situation, budget_tokens: int, recaps: Sequence[Recap]
-) -> Filled:
+) -> FilledBlock:
     """Fill the block without the index, then again with an index of what found no room."""
     settings = situation.settings
     shown = [hit.memory for hit in chosen]
@@ -92,34 +92,34 @@ def _fill(
     sections = [*_sections(situation.agent), *continuity.sections(recaps, settings), INDEX]
     scale = budget_tokens / max(1, _all_shares(settings.budgets))
 
-    def fill_without_index(tokens: int) -> Filled:
+    def fill_without_index(tokens: int) -> FilledBlock:
         shares = _shares(settings, scale)
         return fill(offers, budget_tokens=tokens, shares=shares, sections=sections, counts_rest=False)
 
     index_tokens = 0
-    if further or len(fill_without_index(budget_tokens).said) < len(offers):
+    if further or len(fill_without_index(budget_tokens).included) < len(offers):
         index_tokens = int(settings.budgets.index_tokens * scale)
     first = fill_without_index(budget_tokens - index_tokens)
     left_out = [hit for hit in chosen if first.verdicts[hit.memory.id] is Verdict.BUDGET]
     index = _offer_index([*left_out, *_order(further)], settings.start.index_entries)
-    said = {_key(one) for one in (*first.said, *index)}
+    said = {_key(one) for one in (*first.included, *index)}
     others = [one for one in offers if _key(one) not in said]  # they get what the index leaves
     older = []
-    if len(first.said) == len(offers):
+    if len(first.included) == len(offers):
         older = continuity.offer_older(summaries[settings.start.sessions :])
     return fill(
-        [*first.said, *index, *others, *older],
+        [*first.included, *index, *others, *older],
         budget_tokens=budget_tokens,
         shares={INDEX: index_tokens},
         sections=sections,
         counts_rest=situation.counts_rest,
-        flows=False,
-        besides=len({hit.memory.id for hit in further}.difference(said)),
+        share_leftovers=False,
+        already_left_out=len({hit.memory.id for hit in further}.difference(said)),
     )
 
 
 def _key(one: Offer) -> MemoryId | str:
-    return one.memory or one.ways[-1]
+    return one.memory or one.forms[-1]
 
 
 def _groups(settings: Settings) -> list[_Group]:
@@ -150,7 +150,7 @@ def _find(memories: FindsMemories, situation: Situation, task: Task | None, grou
         newest = [memory for memory in newest if memory.source.role is not Role.TOOL]
     pool = filter(situation.is_news, newest)
     hits = sorted((_score(memory, situation, task) for memory in pool), key=_best_first)
-    hits = settled(hits, group.limit, situation.look_up_freshness, settings.stale)
+    hits = demote_stale(hits, group.limit, situation.look_up_freshness, settings.stale)
     floor = settings.start.floor if group.floor is None else group.floor
     enough = [hit for hit in hits if _score_without_use(hit) >= floor]
     too_low = [hit for hit in hits if _score_without_use(hit) < floor]
@@ -169,7 +169,7 @@ def _score(memory: Memory, situation: Situation, task: Task | None) -> Hit:
     settings = situation.settings
     factors = start_factors(memory, situation.viewer, task, situation.now, settings)
     base = start_score(factors, settings)
-    score, factors = with_use(base, {**factors, "base": base}, memory.use, settings.loop)
+    score, factors = apply_use(base, {**factors, "base": base}, memory.use, settings.loop)
     return Hit(memory=memory, relevance=1.0, score=score, factors=factors)
 
 
@@ -188,7 +188,7 @@ def _offer(hit: Hit) -> Offer:
     place = LEVELS.index(level)
     section = SECTION_OF.get(memory.kind, RULES[place])
     shares = (level, SHARE_OF.get(memory.kind, memory.kind))
-    return offer(memory, section, hit.freshness, shares, order=place)
+    return offer_memory(memory, section, hit.freshness, shares, order=place)
 
 
 def level_of(memory: Memory) -> ScopeLevel:
@@ -208,7 +208,7 @@ def _offer_index(hits: Iterable[Hit], limit: int) -> list[Offer]:
         if line is not None:
             is_whole = line == line_of(memory)  # a short memory is its own title
             means = Verdict.SHOWN if is_whole else Verdict.LISTED
-            offers.append(Offer((line,), INDEX, memory.id, (INDEX,), means=means))
+            offers.append(Offer((line,), INDEX, memory.id, (INDEX,), verdict=means))
     return offers
 
 
@@ -240,5 +240,5 @@ def _sections(agent: str | None) -> list[str]:
         ERRORS: Kind.ERROR_PATTERN,
         FINDINGS: Kind.OUTCOME if agent == "build" else Kind.RESEARCH,
     }
-    helpful = favoured(agent)
+    helpful = kinds_for_agent(agent)
     return [*RULES, *sorted(kind_of, key=lambda section: kind_of[section] not in helpful)]  # stable

@@ -14,7 +14,7 @@ from recollect.domain.session import NO_SUMMARY, Session
 from recollect.domain.settings import Settings
 from recollect.engine.admission import admit_event
 from recollect.engine.ports import SettingsFor, Store
-from recollect.text.optout import opted_out, without_markers
+from recollect.text.optout import find_opt_out, without_markers
 
 LAST_EVENTS = 500  # of a session, searched for its last prompt
 MAX_SESSIONS = 50  # whose opt-out is remembered in memory
@@ -22,7 +22,7 @@ MOST_UNWRITTEN = 1000  # events that wait in memory while the disk is full
 ORIGIN_CHARS = 5000  # of a prompt, enough to see who wrote it
 MAY_OPT_OUT = (Origin.USER, Origin.COMMAND)  # whose prompts can opt out
 
-LearntFrom = Prompt | Reply | ToolSucceeded | ToolFailed | Compacted | SessionEnded
+LearnableEvent = Prompt | Reply | ToolSucceeded | ToolFailed | Compacted | SessionEnded
 
 
 class Inbox:
@@ -33,7 +33,7 @@ class Inbox:
         self._unwritten: deque[Event] = deque()  # events that the disk did not take, the oldest first
         self.dropped = 0  # events that found no room in memory either
 
-    def note(self, session: Session, event: Event) -> bool:
+    def store(self, session: Session, event: Event) -> bool:
         """Store an event, as far as the user allows it. False: the disk takes nothing now."""
         settings = self._settings_for(event.folder)
         writes = settings.capture.enabled and session.captures and not self._store.is_read_only
@@ -46,7 +46,7 @@ class Inbox:
         return self._admit_and_put(event, settings) if writes else True
 
     def _note_prompt(self, session: Session, prompt: Prompt, settings: Settings, *, writes: bool) -> bool:
-        if is_nobodys(prompt):
+        if is_host_generated(prompt):
             return True  # once stored, it would look like a prompt that opted out
         prompt = replace(prompt, origin=origin_of(prompt.text[:ORIGIN_CHARS], prompt.origin))
         if self._is_left_out(session, prompt):
@@ -70,7 +70,7 @@ class Inbox:
     def forget(self, session: SessionId) -> None:
         """Drop everything of a deleted session."""
         self._muted.pop(session, None)
-        with self._store.writing():  # one thread at a time
+        with self._store.transaction():  # one thread at a time
             for event in [event for event in self._unwritten if event.session == session]:
                 self._unwritten.remove(event)
 
@@ -90,7 +90,7 @@ class Inbox:
         itself, not because of the disk, is dropped, so that it does not block the others."""
         taken = deque(events)
         try:
-            with self._store.writing():  # one thread at a time
+            with self._store.transaction():  # one thread at a time
                 taken.extendleft(self._unwritten.pop() for _ in range(len(self._unwritten)))
                 at = 0
                 try:
@@ -121,20 +121,20 @@ class Inbox:
         a prompt started is muted too."""
         if session.id not in self._muted:
             muted = None
-            for event in self._store.heard_events(session.id, limit=LAST_EVENTS, waiting=True):
+            for event in self._store.past_events(session.id, limit=LAST_EVENTS, waiting=True):
                 if isinstance(event, Prompt) and (event.origin in MAY_OPT_OUT or _opts_out(event)):
                     muted = _opts_out(event)  # the last one counts
             self._mute(session.id, self._is_child_of_muted(session) if muted is None else muted)
         return self._muted[session.id]
 
-    def close_silent(self, now: datetime, *, besides: SessionId | None = None) -> None:
+    def close_silent(self, now: datetime, *, except_for: SessionId | None = None) -> None:
         """End the sessions that stopped without an end event, as in a crash, at the time of their last event."""
         minutes = self._settings_for(None).capture.silent_minutes
         for session_id, last in self._store.silent_sessions(now - timedelta(minutes=minutes)):
             session = self._store.session(session_id)
             if session is None:
                 self._store.drop_events(session_id)
-            elif session_id != besides:
+            elif session_id != except_for:
                 self._store.put_event(SessionEnded(session=session_id, at=last, host=session.host))
 
     def _mute(self, session: SessionId, muted: bool) -> None:
@@ -147,7 +147,7 @@ class Inbox:
         is_first_of_agent = session.id not in self._muted and session.parent is not None
         if prompt.origin not in MAY_OPT_OUT or (is_first_of_agent and self.is_muted(session)):
             return self.is_muted(session)
-        self._mute(session.id, opted_out(prompt.text).capture)
+        self._mute(session.id, find_opt_out(prompt.text).capture)
         return self._muted[session.id]
 
     def _is_child_of_muted(self, session: Session) -> bool:
@@ -159,7 +159,7 @@ class Inbox:
         return self._muted[parent.id] if parent.id in self._muted else self.is_muted(replace(parent, parent=None))
 
 
-def is_nobodys(prompt: Prompt) -> bool:
+def is_host_generated(prompt: Prompt) -> bool:
     """Return True for an empty prompt of the host, as when it continues by itself."""
     return not prompt.text.strip() and prompt.origin is Origin.NOTIFICATION
 

@@ -4,10 +4,10 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import MomentUsage, Sent
+from recollect.domain.injection import LogEntry, MomentUsage
 from recollect.domain.memory import Memory, MemoryId, ProjectId, SessionId, check_name
-from recollect.domain.session import Recap, Session, reference
-from recollect.engine.admission import redacted
+from recollect.domain.session import Recap, Session, session_reference
+from recollect.engine.admission import redact_text
 from recollect.engine.lookup import MAX_IDS_IN_ERROR, MIN_PREFIX_CHARS
 from recollect.engine.ports import Store
 from recollect.engine.redaction import redact_injection, redact_memory
@@ -17,7 +17,7 @@ class InjectionLog:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def of(self, session: SessionId) -> list[Sent]:
+    def entries(self, session: SessionId) -> list[LogEntry]:
         """All entries of a session, in order."""
         return [replace(sent, injection=redact_injection(sent.injection)) for sent in self._store.log_of(session)]
 
@@ -41,17 +41,17 @@ class InjectionLog:
             raise InvalidValue(f"Several sessions begin with {id_or_prefix!r}: {several}{more}. Give more of the id.")
         if found:
             return found[0]
-        named = self.referred_to(id_or_prefix)
+        named = self.find_by_reference(id_or_prefix)
         return None if named is None else self._store.session(named)
 
-    def referred_to(self, name: str) -> SessionId | None:
+    def find_by_reference(self, name: str) -> SessionId | None:
         """Find the session that blocks refer to by this name."""
-        matches = [session for session in self._store.session_ids() if reference(session) == name.lower()]
+        matches = [session for session in self._store.session_ids() if session_reference(session) == name.lower()]
         return matches[0] if len(matches) == 1 else None
 
     def recap(self, session: SessionId) -> Recap | None:
         recap = self._store.recap(session)
-        return None if recap is None else recap.retold(redacted)
+        return None if recap is None else recap.rewrite_lines(redact_text)
 
     def usage(self, session: SessionId | None = None) -> list[MomentUsage]:
         """Usage statistics by moment, of one session or of all."""

@@ -2,21 +2,21 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from recollect.domain.injection import Choice, Injection, Placement, Quiet, Verdict
+from recollect.domain.injection import Choice, Injection, Placement, QuietReason, Verdict
 from recollect.domain.memory import Hit, MemoryId
-from recollect.rank.budget import Filled
+from recollect.rank.budget import FilledBlock
 
 LOG_DIGITS = 3
 MAX_LOGGED_REFUSALS = 20
 
 
-def silence(placement: Placement, quiet: Quiet | None = None) -> Injection:
+def silence(placement: Placement, quiet: QuietReason | None = None) -> Injection:
     return Injection(placement=placement, quiet=quiet)
 
 
 def build_injection(
     placement: Placement,
-    filled: Filled,
+    filled: FilledBlock,
     hits: Iterable[Hit],
     *,
     budget_tokens: int,

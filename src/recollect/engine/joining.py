@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Change, DeedId, DeedKind
+from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.domain.memory import Draft, Memory, MemoryId, ProjectId, Scope, SessionId
 from recollect.engine import forget_project
 from recollect.engine.ports import Store
@@ -19,20 +19,20 @@ def join(
     *,
     at: datetime,
     by: str,
-    besides: Mapping[str, Any] | None = None,
-) -> DeedId:
+    extra_detail: Mapping[str, Any] | None = None,
+) -> ChangeId:
     """Move everything of `source` to `into`. A memory that both have stays once. `besides`: more detail to record."""
     if source == into:
         raise InvalidValue(f"{source} is already this project.")
-    with store.writing():
-        memories, sessions = store.memories_in(source), store.sessions_in(source)
+    with store.transaction():
+        memories, sessions = store.memory_ids_in(source), store.session_ids_in(source)
         aliases = sorted(store.aliases_of(source))
         if not memories and not sessions and not aliases:
             raise InvalidValue(f"There is no project {source!r}; `recollect project list` lists all.")
         gained = sorted({*aliases, source} - store.aliases_of(into))  # forks share some: an undo must not drop those
         detail = {"source": source, "into": into, "sessions": sessions, "aliases": aliases, "gained": gained}
-        detail |= besides or {}
-        change = store.begin_deed(DeedKind.JOIN, at, by, detail)
+        detail |= extra_detail or {}
+        change = store.begin_change(ChangeAction.JOIN, at, by, detail)
         for memory_id in memories:
             _move_memory(store, memory_id, into, change, at)
         _move_sessions(store, detail, at)
@@ -42,19 +42,19 @@ def join(
 def turn_around(store: Store, change: Change, at: datetime) -> None:
     """Undo what a change did besides changing memories; for the undo of an undo, do it again."""
     original, backwards = change, True
-    while original.kind is DeedKind.UNDO:
-        undone = store.deed(DeedId(int(original.detail["undoes"])))
+    while original.kind is ChangeAction.UNDO:
+        undone = store.find_change(ChangeId(int(original.detail["undoes"])))
         assert undone is not None  # changes are never deleted
         original, backwards = undone, not backwards
-    if original.kind is DeedKind.FORGET_PROJECT:
+    if original.kind is ChangeAction.FORGET_PROJECT:
         forget_project.turn_around(store, original, at, backwards=backwards)
-    elif original.kind is DeedKind.ACCEPT:
+    elif original.kind is ChangeAction.ACCEPT:
         project, aliases = original.detail["project"], original.detail["aliases"]
         if backwards:
             store.drop_aliases(project, aliases)
         else:
             store.note_aliases(project, aliases, at)
-    elif original.kind is DeedKind.JOIN:
+    elif original.kind is ChangeAction.JOIN:
         if backwards:
             _move_sessions_back(store, original.detail, at)
         else:
@@ -64,7 +64,7 @@ def turn_around(store: Store, change: Change, at: datetime) -> None:
 def _move_sessions(store: Store, detail: Mapping[str, Any], at: datetime) -> None:
     source, into = detail["source"], detail["into"]
     aliases = store.aliases_of(source).intersection(detail["aliases"])
-    store.move_sessions(_still_there(detail["sessions"], store.sessions_in(source)), into)
+    store.move_sessions(_still_there(detail["sessions"], store.session_ids_in(source)), into)
     store.drop_aliases(source, aliases)
     store.note_aliases(into, {*aliases, source}, at)
 
@@ -74,7 +74,7 @@ def _move_sessions_back(store: Store, detail: Mapping[str, Any], at: datetime) -
     aliases = store.aliases_of(into)
     if source not in aliases:
         raise InvalidValue(f"{source} is no longer part of {into}: a later change moved it. Undo that one first.")
-    store.move_sessions(_still_there(detail["sessions"], store.sessions_in(into)), source)
+    store.move_sessions(_still_there(detail["sessions"], store.session_ids_in(into)), source)
     store.drop_aliases(into, detail["gained"])
     store.note_aliases(source, aliases.intersection(detail["aliases"]), at)
 
@@ -85,17 +85,17 @@ def _still_there(sessions: Iterable[SessionId], present: Iterable[SessionId]) ->
     return [session for session in sessions if session in there]
 
 
-def _move_memory(store: Store, memory_id: MemoryId, into: ProjectId, change: DeedId, at: datetime) -> None:
+def _move_memory(store: Store, memory_id: MemoryId, into: ProjectId, change: ChangeId, at: datetime) -> None:
     memory = store.get(memory_id)
     if memory is None:
         return
     moved = replace(memory, scope=Scope.project(into))
     twin = store.find_same(as_draft(moved)) if moved.is_live else None
     if twin is not None:
-        store.note_change(change, twin.id, twin)
+        store.note_memory_change(change, twin.id, twin)
         store.update(replace(twin, seen=twin.seen + memory.seen))
         moved = replace(moved, valid_to=at, superseded_by=twin.id)
-    store.note_change(change, memory.id, memory)
+    store.note_memory_change(change, memory.id, memory)
     store.update(moved)
 
 

@@ -11,12 +11,12 @@ from datetime import datetime
 
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.importance import importance
-from recollect.capture.rules import RULES
+from recollect.capture.rules import RULES_VERSION
 from recollect.capture.session import Listener
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded
-from recollect.domain.history import DeedId, DeedKind
-from recollect.domain.inbox import Received
+from recollect.domain.history import ChangeAction, ChangeId
+from recollect.domain.inbox import InboxEntry
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import (
     UNIVERSAL,
@@ -36,11 +36,11 @@ from recollect.domain.outcome import Refused, Stored
 from recollect.domain.session import Recap, Session
 from recollect.domain.settings import Settings
 from recollect.engine.admission import (
-    MARK,
+    REDACTION_MARK,
+    admit_draft,
     admit_event,
-    admitted,
-    admitted_recap,
-    admitted_turn,
+    admit_recap,
+    admit_turn,
     is_ignored_path,
     turn_from_event,
 )
@@ -78,9 +78,9 @@ class Learning:
         self._exchanges = Exchanges()
         self._listeners: OrderedDict[SessionId, Listener] = OrderedDict()
         self._left: dict[SessionId, Recap] = {}  # recaps of the parts that the listener did not hear
-        self._purges = store.purges()  # when the state here was last valid
+        self._purges = store.count_purges()  # when the state here was last valid
 
-    def work(self, *, limit: int = BATCH_EVENTS) -> int:
+    def process_inbox(self, *, limit: int = BATCH_EVENTS) -> int:
         """Learn from the events that wait, in their order. Return how many there were."""
         waiting = [] if self._store.is_read_only else self._store.waiting_events(limit=limit)
         for received in waiting:
@@ -106,13 +106,15 @@ class Learning:
             return True
         settings = self._settings_for(exchange.ended_by.folder)
         drafts = self._drafts(exchange.session, exchange.ended_by, extractor.propose(exchange.turns), settings)
-        with self._store.writing():
+        with self._store.transaction():
             # It may have been forgotten while the model read it.
             if not self._is_deleted(exchange.session) and not self._is_behind():
                 self._keep(exchange.session, exchange.ended_by, drafts, settings)
         return True
 
-    def keep_read(self, session_id: SessionId, proposals: Sequence[Proposal], folder: str | None, now: datetime) -> int:
+    def store_proposals(
+        self, session_id: SessionId, proposals: Sequence[Proposal], folder: str | None, now: datetime
+    ) -> int:
         """Store what the host's model found in a session. Return how many memories that were."""
         session = self._store.session(session_id)
         if session is None or self._store.is_read_only:
@@ -120,7 +122,7 @@ class Learning:
         settings = self._settings_for(folder)
         read = SessionEnded(session=session_id, at=now, host=session.host, folder=folder)
         drafts = self._drafts(session, read, proposals, settings)
-        with self._store.writing():
+        with self._store.transaction():
             if self._is_deleted(session):
                 return 0
             return len(self._keep(session, read, drafts, settings))
@@ -138,18 +140,18 @@ class Learning:
         self._exchanges = Exchanges()
 
     def _is_behind(self) -> bool:
-        return self._store.purges() != self._purges
+        return self._store.count_purges() != self._purges
 
     def _drop_purged(self) -> None:
         """Notice purges by other processes."""
         if self._is_behind():
-            self._purges = self._store.purges()
+            self._purges = self._store.count_purges()
             self.forget_all()
 
     def _is_deleted(self, session: Session) -> bool:
         return self._store.session(session.id) is None
 
-    def _learn(self, received: Received, event: Event) -> None:
+    def _learn(self, received: InboxEntry, event: Event) -> None:
         self._drop_purged()
         session = self._store.session(event.session)
         settings = self._settings_for(event.folder)
@@ -159,7 +161,7 @@ class Learning:
         listener = self._listener(session, settings)
         drafts = self._drafts(session, event, listener.hear(event), settings)
         self._exchanges.hear(session, event)
-        with self._store.writing():  # short: an agent may be waiting to write
+        with self._store.transaction():  # short: an agent may be waiting to write
             if self._is_behind():
                 return  # what was heard may be purged: the event stays in the inbox and is tried again
             if not self._store.finish_event(received):
@@ -208,7 +210,7 @@ class Learning:
         known = self._listeners.pop(session.id, None)
         if known is None:
             known = Listener(settings.capture)
-            heard = self._store.heard_events(session.id, limit=REPLAYED_EVENTS)
+            heard = self._store.past_events(session.id, limit=REPLAYED_EVENTS)
             for event in heard:
                 known.hear(event)
             self._load_recap(session, heard)
@@ -231,7 +233,7 @@ class Learning:
     def _archive(self, session: Session, event: Event, settings: Settings) -> None:
         if not isinstance(event, Prompt | Reply) or settings.archive.days <= 0:
             return
-        turn = admitted_turn(turn_from_event(session, event))
+        turn = admit_turn(turn_from_event(session, event))
         if turn is not None:
             self._store.add_turns([turn])
 
@@ -241,7 +243,11 @@ class Learning:
         drafts = []
         for proposal in proposals:
             kind = kind_for(proposal.kind, proposal.role)
-            if MARK in proposal.text or not settings.kinds.captured[kind] or not _may_last(proposal, settings):
+            if (
+                REDACTION_MARK in proposal.text
+                or not settings.kinds.captured[kind]
+                or not _may_last(proposal, settings)
+            ):
                 continue
             if not self._has_room(session, proposal, settings):
                 continue
@@ -254,7 +260,7 @@ class Learning:
             if draft is not None:
                 drafts.append(draft)
         privacy = self._settings_for(None).privacy
-        checked = [admitted(draft, privacy) for draft in self._hashed(drafts, event.folder)]
+        checked = [admit_draft(draft, privacy) for draft in self._hashed(drafts, event.folder)]
         return [draft for draft in checked if not isinstance(draft, Refused)]
 
     def _shown_words(self, session: Session) -> list[frozenset[str]]:
@@ -289,14 +295,14 @@ class Learning:
                     done.append(stored)
         return done
 
-    def _change_for(self, session: Session, at: datetime) -> DeedId:
+    def _change_for(self, session: Session, at: datetime) -> ChangeId:
         """Return the one change that everything learnt from a session belongs to."""
-        known = self._store.learning_deed(session.id)
+        known = self._store.learning_change(session.id)
         if known is not None:
             return known.id
-        return self._store.begin_deed(DeedKind.LEARN, at, session.host, {"session": session.id})
+        return self._store.begin_change(ChangeAction.LEARN, at, session.host, {"session": session.id})
 
-    def _replace_candidates(self, session: Session, proven: Memory, change: DeedId) -> None:
+    def _replace_candidates(self, session: Session, proven: Memory, change: ChangeId) -> None:
         """Let a memory that the session has proven replace the candidates that say the same."""
         if proven.tier is Tier.CANDIDATE or not proven.is_live:
             return
@@ -311,14 +317,14 @@ class Learning:
         known = self._store.find_same(draft, kinds=kinds)
         return draft if known is None else replace(draft, kind=known.kind)
 
-    def _make_room(self, session: Session, draft: Draft, change: DeedId, settings: Settings) -> bool:
+    def _make_room(self, session: Session, draft: Draft, change: ChangeId, settings: Settings) -> bool:
         """Enforce the limits per session; of the candidates, those most likely to matter later stay."""
         if not self._is_full(session, draft.tier, settings):
             return True
         least = self._least_durable(session, draft.tier, draft.durability)
         if least is None:
             return False
-        self._store.note_change(change, least.id, least)
+        self._store.note_memory_change(change, least.id, least)
         self._store.update(replace(least, valid_to=max(draft.at, least.valid_from)))
         return True
 
@@ -336,23 +342,23 @@ class Learning:
         """Return the candidate that gives way to one of this durability, or None."""
         if tier is Tier.CONFIRMED:
             return None
-        least = self._store.least_learnt(session.id)
+        least = self._store.least_durable_candidate(session.id)
         return least if least is not None and least.durability < durability else None
 
     def _store_recap(self, session: Session, event: Event, listener: Listener, settings: Settings) -> None:
         """Store the recap of the session so far, if it has changed."""
         if session.project is None or settings.archive.days <= 0:
             return
-        notes, summary = listener.told()
+        notes, summary = listener.build_recap()
         if isinstance(event, SessionEnded):  # the host's own notes come first
             notes, summary = event.notes or notes, event.summary or summary
         recap = Recap(session=session.id, project=session.project, at=event.at, notes=notes, summary=summary)
-        recap = admitted_recap(recap, settings.privacy)
+        recap = admit_recap(recap, settings.privacy)
         before = self._store.recap(session.id)
         # A session that was heard from its beginning is described again as a whole: what failed then may work now.
         unheard = self._left.get(session.id) if session.id in self._listeners else before
         if unheard is not None:
-            recap = recap.after(unheard)
+            recap = recap.fill_from(unheard)
         if before is None and not recap.notes and not recap.summary:
             return
         if before is not None and replace(recap, at=before.at) == before:
@@ -391,7 +397,7 @@ def _draft(proposal: Proposal, session: Session, event: Event, settings: Setting
             anchors=tuple(map(Anchor, paths)),
             tier=proposal.tier,
             durability=proposal.durability,
-            rules=RULES,
+            rules=RULES_VERSION,
             flag=TO_APPROVE if settings.capture.approval else None,
         )
     except InvalidValue:  # a path with a line break, say

@@ -7,7 +7,7 @@ from typing import Protocol, runtime_checkable
 from recollect.domain.event import Event
 from recollect.domain.extraction import ExtractorState, Question
 from recollect.domain.history import Change
-from recollect.domain.inbox import Received
+from recollect.domain.inbox import InboxEntry
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Memory, SessionId, Tier
 from recollect.domain.session import Turn
@@ -19,18 +19,18 @@ class KeepsInbox(Protocol):
     def put_event(self, event: Event) -> None:
         """Store an event. The same message again changes nothing; a longer one replaces it and waits again."""
 
-    def waiting_events(self, *, limit: int) -> list[Received]:
+    def waiting_events(self, *, limit: int) -> list[InboxEntry]:
         """Return events that were not learnt from yet, in their order; those tried before come last."""
 
     def count_waiting_events(self, session: SessionId | None = None) -> int: ...
 
-    def heard_events(self, session: SessionId, *, limit: int, waiting: bool = False) -> list[Event]:
+    def past_events(self, session: SessionId, *, limit: int, waiting: bool = False) -> list[Event]:
         """Return the last events of an open session that were learnt from, in order; `waiting`: also those that wait."""
 
-    def try_event(self, received: Received) -> Received:
+    def try_event(self, received: InboxEntry) -> InboxEntry:
         """Record that learning from it begins, and return it with the new count."""
 
-    def finish_event(self, received: Received) -> bool:
+    def finish_event(self, received: InboxEntry) -> bool:
         """Return False if it was finished already, or if the message has grown since."""
 
     def drop_events(self, session: SessionId) -> None:
@@ -39,7 +39,7 @@ class KeepsInbox(Protocol):
     def silent_sessions(self, since: datetime) -> list[tuple[SessionId, datetime]]:
         """Return open sessions without an event since then, each with the time of its last event."""
 
-    def gone(self, session: SessionId) -> frozenset[str]:
+    def find_erased(self, session: SessionId) -> frozenset[str]:
         """Return the messages and calls of a session that contained something forgotten for good: they are never read
         again. An empty name among them means the whole session."""
 
@@ -51,23 +51,23 @@ class KeepsCandidates(Protocol):
     def count_learnt(self, session: SessionId, tier: Tier) -> int:
         """Count the live memories of this tier that were learnt from a session."""
 
-    def least_learnt(self, session: SessionId) -> Memory | None:
+    def least_durable_candidate(self, session: SessionId) -> Memory | None:
         """Return the session's live candidate that is least likely to matter."""
 
     def candidates_of(self, session: SessionId) -> list[Memory]:
         """Return the live candidates learnt from a session."""
 
-    def taught_only_by(self, session: SessionId) -> list[Memory]:
+    def candidates_only_from(self, session: SessionId) -> list[Memory]:
         """Return candidates that only this session mentioned, also those that have ended."""
 
-    def fading(self, before: datetime) -> list[Memory]:
+    def fading_candidates(self, before: datetime) -> list[Memory]:
         """Return live candidates from before then that were not used, repeated or called useful since."""
 
-    def captured(self, *, rules: int, after: str, limit: int) -> list[Memory]:
+    def find_captured(self, *, rules: int, after: str, limit: int) -> list[Memory]:
         """Return live confirmed memories learnt under rules older than these, unless a person or agent remembered,
         imported, edited, approved or restored them; ordered by id, those after this one."""
 
-    def learning_deed(self, session: SessionId) -> Change | None:
+    def learning_change(self, session: SessionId) -> Change | None:
         """Return the change with everything learnt from a session, unless it was undone."""
 
 
@@ -92,7 +92,7 @@ class AsksHost(ReadsExchanges, Protocol):
     def question(self, turns: Sequence[Turn], client: int | None = None) -> Question | None:
         """Return None if there is nothing to ask, or if today's tokens are used up."""
 
-    def answered(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
+    def read_answer(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
         """Read the answer to a question; None: it was not asked."""
 
 

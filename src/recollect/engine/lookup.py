@@ -11,7 +11,7 @@ MAX_IDS_IN_ERROR = 5
 MAX_PREFIX_MATCHES = 1000
 
 
-def found(memories: KeepsMemories, id_or_prefix: str) -> Memory:
+def find_memory(memories: KeepsMemories, id_or_prefix: str) -> Memory:
     """Return the one memory that matches. Raises InvalidValue for none or several."""
     exact = None
     if id_or_prefix:

@@ -22,17 +22,17 @@ from recollect.domain.event import (
     ToolFailed,
     ToolSucceeded,
 )
-from recollect.domain.injection import Injection, Moment, Placement, Quiet, Sent
+from recollect.domain.injection import Injection, LogEntry, Moment, Placement, QuietReason
 from recollect.domain.memory import MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.session import NoteCode, Recap, Session
-from recollect.domain.settings import Placing
+from recollect.domain.settings import TurnPlacement
 from recollect.engine import compaction, continuity, on_demand, session_start, session_state, turn
-from recollect.engine.admission import AHEAD, check_event
-from recollect.engine.anchoring import Looks
+from recollect.engine.admission import MAX_CLOCK_AHEAD, check_event
+from recollect.engine.anchoring import ChecksFreshness
 from recollect.engine.corrections import find_corrections
 from recollect.engine.forget import delete_session
 from recollect.engine.forks import copy_parent_log, is_copy
-from recollect.engine.inbox import Inbox, LearntFrom, is_nobodys
+from recollect.engine.inbox import Inbox, LearnableEvent, is_host_generated
 from recollect.engine.injections import silence
 from recollect.engine.pausing import KnowsPauses, find_pause
 from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
@@ -46,12 +46,12 @@ from recollect.engine.tombstones import DeletedSessions
 from recollect.engine.use import UseTracker
 from recollect.rank.budget import allowance
 from recollect.text.intent import Task, task_of
-from recollect.text.optout import opted_out, without_markers
+from recollect.text.optout import find_opt_out, without_markers
 from recollect.text.query import content_words
 from recollect.text.tokens import estimate
 
 NOTHING = silence(Placement.MESSAGE)  # for events that need no answer
-PAUSED = silence(Placement.MESSAGE, Quiet.PAUSED)
+PAUSED = silence(Placement.MESSAGE, QuietReason.PAUSED)
 NO_SESSION = SessionId("nobody")  # the session that a start block is prepared for
 RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
 MAX_DISPUTES = 500  # newest first
@@ -67,7 +67,7 @@ class Moments:
         workspace: SeesPlaces,
         seconds: Measures,
         model: Callable[[], Embeds | None],
-        freshness_lookup: Callable[[str | None], Looks],
+        freshness_lookup: Callable[[str | None], ChecksFreshness],
         unlearn: Callable[[SessionId], None],
         pauses: KnowsPauses,
         project_by_alias: Callable[[str], ProjectId],
@@ -157,20 +157,20 @@ class Moments:
 
     def _keep_event(self, session: Session, event: Event) -> bool:
         """Return False if the disk is full: memories can be shown all the same."""
-        if not isinstance(event, LearntFrom):
+        if not isinstance(event, LearnableEvent):
             return True
         try:
             if isinstance(event, Prompt) and self._was_sent_in_pause(session, event):
                 self.inbox.mute(session.id)
                 return True
-            return self.inbox.note(session, event)
+            return self.inbox.store(session, event)
         except StoreError:  # not even the opt-outs can be read
             return False
 
     def _was_sent_in_pause(self, session: Session, event: Prompt) -> bool:
         """A host may ask about a message again after the pause."""
-        sent = self._store.sent_with(session.id, [event.message])
-        return any(not one.call and one.injection.quiet is Quiet.PAUSED for one in sent)
+        sent = self._store.find_sent(session.id, [event.message])
+        return any(not one.call and one.injection.quiet is QuietReason.PAUSED for one in sent)
 
     def _note(self, session: Session, event: Event) -> None:
         match event:
@@ -207,11 +207,11 @@ class Moments:
     def _answer_start(self, session: Session, event: SessionStarted) -> Injection:
         session = session_state.apply_opt_outs(self._store, session, recalls=event.recalls, captures=event.captures)
         with suppress(StoreError):
-            self.inbox.close_silent(event.at, besides=session.id)
+            self.inbox.close_silent(event.at, except_for=session.id)
         if event.source in (StartSource.CLEAR, StartSource.COMPACT):
             session = session_state.start_new_context(self._store, session, event.at, source=event.source)
         session = copy_parent_log(self._store, session, event)
-        logged = self._store.stable(session.id, session.context)
+        logged = self._store.start_block(session.id, session.context)
         if logged is not None:
             return redact_injection(injection_of(logged, event))
         started_s = self._seconds()
@@ -267,22 +267,22 @@ class Moments:
             return redact_injection(injection_of(logged, event))
         started_s = self._seconds()
         settings = self._settings_for(event.folder)
-        opt_out = opted_out(event.text)
+        opt_out = find_opt_out(event.text)
         if opt_out.session:
             session = session_state.apply_opt_outs(
                 self._store, session, recalls=not opt_out.recall_session, captures=not opt_out.capture_session
             )
         quiet = self._quiet_reason(session, settings.turn.enabled, event)
-        is_paused = quiet is Quiet.PAUSED
+        is_paused = quiet is QuietReason.PAUSED
         if opt_out.recall and not is_paused:
-            quiet = Quiet.OPTED_OUT
-        if quiet is None and is_nobodys(event):
-            quiet = Quiet.IDLE
+            quiet = QuietReason.OPTED_OUT
+        if quiet is None and is_host_generated(event):
+            quiet = QuietReason.IDLE
         if not is_paused:
             self._prompts.note(session.id, event.text[:RECENT_PROMPT_CHARS])
         if quiet is not None:
             answer = silence(Placement.MESSAGE, quiet)
-        elif settings.inject.placement is Placing.SYSTEM:
+        elif settings.inject.placement is TurnPlacement.SYSTEM:
             answer = self._build_system_block(session, event)
         else:
             situation = self._situation(session, event, self._live_context(session, event))
@@ -293,8 +293,8 @@ class Moments:
             self._use.note_prompt(session.id, event.text[:RECENT_PROMPT_CHARS], recorded.ids, event.at)
         return recorded
 
-    def _find_logged(self, session: Session, message: MessageId, call: str) -> Sent | None:
-        for sent in self._store.sent_with(session.id, [message], why=True):
+    def _find_logged(self, session: Session, message: MessageId, call: str) -> LogEntry | None:
+        for sent in self._store.find_sent(session.id, [message], why=True):
             if sent.call == call:
                 return sent
         return None
@@ -303,7 +303,7 @@ class Moments:
         """Build one block for the system prompt. It replaces the one before it, so that one is no longer live."""
         from_tools = load_live(self._store, session, event.live).from_tools
         start = self._build_start_block(session, event, from_tools)
-        sent_start = Sent(
+        sent_start = LogEntry(
             session=session.id,
             context=session.context,
             message=None,
@@ -342,7 +342,7 @@ class Moments:
             from recollect.engine import tool_error  # most tools do not fail, and it compiles many patterns
 
             situation = self._situation(session, event, self._live_context(session, event))
-            answer = tool_error.answer(self._store, self._model(), permission.what_failed(event), situation)
+            answer = tool_error.answer(self._store, self._model(), permission.failure_text(event), situation)
         self._use.note_tool_block(session.id, answer.ids)
         if event.message is None:
             return self.sent.record_unnamed(session, answer, event, started_s, Moment.TOOL_ERROR)
@@ -367,7 +367,7 @@ class Moments:
     def _answer_question(self, session: Session, event: Asked) -> Injection:
         started_s = self._seconds()
         quiet = self._quiet_reason(session, self._settings_for(event.folder).on_demand.enabled, event)
-        if quiet in (Quiet.OFF, Quiet.PAUSED):  # a session that opted out of injections may still ask
+        if quiet in (QuietReason.OFF, QuietReason.PAUSED):  # a session that opted out of injections may still ask
             answer = silence(Placement.ANSWER, quiet)
         else:
             situation = self._situation(session, event, self._live_context(session, event))
@@ -376,23 +376,23 @@ class Moments:
 
     def _end_session(self, session: Session, event: SessionEnded) -> None:
         self._use.close(session.id, event.at)
-        with self._store.writing():
+        with self._store.transaction():
             self._store.keep_session(replace(session, ended_at=event.at))
             is_captured = session.captures and not self.inbox.is_muted(session)
             if is_captured and self._settings_for(None).archive.days > 0:
                 session_state.save_recap(self._store, session, event, self._settings_for(event.folder).privacy)
 
-    def _quiet_reason(self, session: Session, enabled: bool, event: Event) -> Quiet | None:
+    def _quiet_reason(self, session: Session, enabled: bool, event: Event) -> QuietReason | None:
         """Why nothing may be shown at this moment; None: something may."""
         if self._is_paused(event):
-            return Quiet.PAUSED
+            return QuietReason.PAUSED
         if not enabled or not self._settings_for(event.folder).inject.enabled:
-            return Quiet.OFF
-        return None if session.recalls else Quiet.OPTED_OUT
+            return QuietReason.OFF
+        return None if session.recalls else QuietReason.OPTED_OUT
 
     def _live_context(self, session: Session, event: Prompt | ToolFailed | Compacting | Asked) -> Live:
         live = load_live(self._store, session, None if isinstance(event, Compacting) else event.live)
-        if self._settings_for(event.folder).inject.placement is not Placing.SYSTEM:
+        if self._settings_for(event.folder).inject.placement is not TurnPlacement.SYSTEM:
             return live
         prompts = [sent for sent in live.sent if sent.point is Moment.PROMPT]
         return Live((*prompts[-1:], *live.from_tools.sent))  # each block replaces the one before it
@@ -427,7 +427,7 @@ class Moments:
         if session.project is None:
             return []
         is_cleared = isinstance(event, SessionStarted) and event.source is StartSource.CLEAR
-        found = self._store.recaps(session.project, limit=limit + 1, until=event.at + AHEAD)
+        found = self._store.recaps(session.project, limit=limit + 1, until=event.at + MAX_CLOCK_AHEAD)
         recaps = [recap for recap in found if recap.is_current and (is_cleared or recap.session != session.id)]
         return continuity.without_outdated_lines(self._store, recaps[:limit])
 

@@ -6,8 +6,8 @@ from typing import assert_never
 
 from recollect.domain.memory import Draft, Kind, Memory, Role
 from recollect.engine.ports import KeepsMemories
-from recollect.novelty.compare import Relation, may_matter, verdict_of
-from recollect.novelty.statement import statement, telling_words, words_to_look_for
+from recollect.novelty.compare import Relation, may_be_related, relation_between
+from recollect.novelty.statement import lookup_words, parse_statement, topic_words
 
 MAX_COMPARED = 10  # known memories that a draft is compared with
 TRUST = {Role.USER: 2, Role.IMPORT: 2, Role.ASSISTANT: 1, Role.TOOL: 0}
@@ -26,9 +26,9 @@ class Comparison:
 def relation_of(memories: KeepsMemories, draft: Draft, now: datetime | None = None) -> Comparison:
     """Compare a draft. `now`: a known memory with a later date counts from when it was learnt; None: there is none."""
     judged = []
-    words = telling_words(draft.text)
-    for known in memories.alike(draft, words_to_look_for(draft.text), limit=MAX_COMPARED):
-        if _are_of_one_sort(known, draft) and may_matter(words, telling_words(known.text), draft.text):
+    words = topic_words(draft.text)
+    for known in memories.find_similar(draft, lookup_words(draft.text), limit=MAX_COMPARED):
+        if _are_of_one_sort(known, draft) and may_be_related(words, topic_words(known.text), draft.text):
             verdict = _compare(known, draft, now)
             if verdict is Relation.SAME:
                 return Comparison(same=known)
@@ -56,8 +56,8 @@ def relation_of(memories: KeepsMemories, draft: Draft, now: datetime | None = No
 def _compare(known: Memory, draft: Draft, now: datetime | None) -> Relation:
     """Compare in order of time: only the later one can change the earlier one."""
     if _is_earlier(draft, known, now):
-        return verdict_of(draft.text, known.text, draft.kind, known.kind)
-    return verdict_of(known.text, draft.text, known.kind, draft.kind)
+        return relation_between(draft.text, known.text, draft.kind, known.kind)
+    return relation_between(known.text, draft.text, known.kind, draft.kind)
 
 
 def _is_earlier(draft: Draft, known: Memory, now: datetime | None) -> bool:
@@ -73,7 +73,7 @@ def _are_of_one_sort(known: Memory, draft: Draft) -> bool:
 
 def _in_time(verdict: Relation, known: Memory, draft: Draft) -> Relation:
     """Statements of the same moment are a list: another value is no change, unless the draft says so."""
-    if verdict is Relation.UPDATES and draft.at == known.valid_from and not statement(draft.text).reports_change:
+    if verdict is Relation.UPDATES and draft.at == known.valid_from and not parse_statement(draft.text).reports_change:
         return Relation.UNRELATED
     return verdict
 

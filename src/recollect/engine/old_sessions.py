@@ -12,7 +12,7 @@ from recollect.engine import session_state
 from recollect.engine.admission import check_event
 from recollect.engine.ports import SettingsFor, Store
 from recollect.engine.session_state import EntersProject, FindsLanguage
-from recollect.text.optout import opted_out
+from recollect.text.optout import find_opt_out
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class OldSessions:
         language_of: FindsLanguage,
         project: ProjectId | None,
         *,
-        begun: bool,
+        was_begun: bool,
         is_own: bool,
         is_paused: Callable[[Event, ProjectId | None], bool] = lambda _event, _project: False,
     ) -> None:
@@ -41,7 +41,7 @@ class OldSessions:
         self._enter_project = enter_project
         self._language_of = language_of
         self._project = project
-        self._begun = begun
+        self._begun = was_begun
         self._is_paused = is_paused
         self._is_own = is_own
         self._met: dict[SessionId, _OldSession | None] = {}  # None: nothing of it may be stored
@@ -108,10 +108,10 @@ class OldSessions:
         return _OldSession(session=session)
 
     def _is_known(self, session: SessionId) -> bool:
-        return self._store.has_turns(session) or self._store.learning_deed(session) is not None
+        return self._store.has_turns(session) or self._store.learning_change(session) is not None
 
     def _apply_opt_outs(self, met: _OldSession, prompt: str) -> None:
-        wish = opted_out(prompt)
+        wish = find_opt_out(prompt)
         met.is_quiet = wish.capture
         if wish.session:
             recalls = met.session.recalls and not wish.recall_session

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from recollect.domain.event import Asked
-from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
-from recollect.domain.injection import Injection, Moment, Placement, Quiet, Verdict
+from recollect.domain.freshness import NOT_CHECKED, Freshness
+from recollect.domain.injection import Injection, Moment, Placement, QuietReason, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, ScopeLevel
 from recollect.domain.search import Filters
 from recollect.engine import recall
@@ -17,7 +17,7 @@ from recollect.engine.ports import Embeds, Store
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.review import dispute
 from recollect.engine.situation import Situation
-from recollect.rank.budget import Filled, Offer, allowance, fill, offer
+from recollect.rank.budget import FilledBlock, Offer, allowance, fill, offer_memory
 from recollect.text.block import (
     BlockLine,
     bare_line_of,
@@ -29,7 +29,7 @@ from recollect.text.block import (
     visible,
 )
 from recollect.text.query import search_words
-from recollect.text.sentences import MORE, sentences
+from recollect.text.sentences import ELLIPSIS, sentences
 from recollect.text.tokens import estimate
 from recollect.text.words import word_set
 
@@ -50,13 +50,13 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
     allowed = allowance(wanted, budgets, window_tokens=situation.window_tokens)
     budget_tokens = min(allowed, left)
     if budget_tokens <= 0:
-        return silence(Placement.ANSWER, Quiet.CAP)
+        return silence(Placement.ANSWER, QuietReason.CAP)
     if asked.id is not None:
         built = _answer_with_details(store, asked.id, situation, budget_tokens)
     else:
         built = _answer_with_list(store, embeds, asked, situation, budget_tokens)
     is_full = left < allowed and any(choice.verdict is Verdict.BUDGET for choice in built.choices)
-    return replace(built, quiet=Quiet.CAP) if is_full and not built.block else built
+    return replace(built, quiet=QuietReason.CAP) if is_full and not built.block else built
 
 
 def _answer_with_list(
@@ -91,7 +91,9 @@ def _answer_with_list(
     )
 
 
-def _fill(hits: Sequence[Hit], make_offer: Callable[[Hit], Offer], situation: Situation, budget_tokens: int) -> Filled:
+def _fill(
+    hits: Sequence[Hit], make_offer: Callable[[Hit], Offer], situation: Situation, budget_tokens: int
+) -> FilledBlock:
     budgets = situation.settings.budgets
     shares: dict[str, int] = {
         ScopeLevel.UNIVERSAL: budgets.query_universal_tokens,
@@ -152,7 +154,7 @@ def _newest(store: Store, asked: Asked, situation: Situation) -> list[Hit]:
     newest = store.newest(situation.viewer, limit=MAX_NEWEST, kinds=sorted(asked.kinds) or None, injectable=True)
     wanted = [memory for memory in newest if asked.scope in (None, memory.scope) and situation.may_show(memory)]
     freshness = situation.look_up_freshness(wanted)
-    return [_certain_hit(memory, freshness.get(memory.id, NOT_LOOKED_AT)) for memory in wanted]
+    return [_certain_hit(memory, freshness.get(memory.id, NOT_CHECKED)) for memory in wanted]
 
 
 def _certain_hit(memory: Memory, freshness: Freshness) -> Hit:
@@ -177,12 +179,12 @@ def _offer_each(hits: Sequence[Hit], make_offer: Callable[[Hit], Offer], situati
 
 
 def _offer_whole(hit: Hit) -> Offer:
-    return offer(hit.memory, freshness=hit.freshness, shares=(hit.memory.scope.level,))
+    return offer_memory(hit.memory, freshness=hit.freshness, shares=(hit.memory.scope.level,))
 
 
 def _offer_reminder(hit: Hit) -> Offer:
     line = reminder_line_of(hit.memory)
-    return Offer((line,), memory=hit.memory.id, shares=(hit.memory.scope.level,), means=Verdict.RECALLED)
+    return Offer((line,), memory=hit.memory.id, shares=(hit.memory.scope.level,), verdict=Verdict.RECALLED)
 
 
 def _offer_title(hit: Hit) -> Offer:
@@ -190,7 +192,7 @@ def _offer_title(hit: Hit) -> Offer:
     is_whole = title == line_of(hit.memory)  # a short memory is its own title
     line = bare_line_of(hit.memory) if title is None else title
     means = Verdict.SHOWN if is_whole else Verdict.SHORT
-    return Offer((line,), memory=hit.memory.id, shares=(hit.memory.scope.level,), means=means)
+    return Offer((line,), memory=hit.memory.id, shares=(hit.memory.scope.level,), verdict=means)
 
 
 def _answer_with_details(store: Store, memory_id: MemoryId, situation: Situation, budget_tokens: int) -> Injection:
@@ -198,7 +200,7 @@ def _answer_with_details(store: Store, memory_id: MemoryId, situation: Situation
     memory = find_visible(store, memory_id, situation.may_show)
     if memory is None:  # an agent gets no list of other ids
         return replace(silence(Placement.ANSWER), notice=NOT_FOUND)
-    freshness = situation.look_up_freshness([memory]).get(memory.id, NOT_LOOKED_AT)
+    freshness = situation.look_up_freshness([memory]).get(memory.id, NOT_CHECKED)
     hit = _certain_hit(memory, freshness)
     safe = redact_for_block(hit)
     disputed = [Offer((item_line_of(line),), DISPUTED) for line in _disputes(store, memory, situation)]
@@ -242,7 +244,7 @@ def _name_visible(memories: Sequence[Memory], situation: Situation) -> str:
 
 def _overhead_tokens(offers: Sequence[Offer]) -> int:
     """The cost of a block with these lines, without the memory itself."""
-    lines = [BlockLine(one.section, one.ways[0]) for one in offers]
+    lines = [BlockLine(one.section, one.forms[0]) for one in offers]
     return estimate(render([BlockLine("", ""), *lines])) + len(lines) + 1
 
 
@@ -251,7 +253,7 @@ def _shorten_line(hit: Hit, room_tokens: int) -> str | None:
     text = hit.memory.text
 
     def line(beginning: str) -> str:
-        return line_of(replace(hit.memory, text=f"{beginning}{MORE}"), hit.freshness)
+        return line_of(replace(hit.memory, text=f"{beginning}{ELLIPSIS}"), hit.freshness)
 
     for parts in (sentences(text), text.split(" "), list(text)):
         glue = "" if len(parts) == len(text) else " "

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
-from recollect.domain.history import Change, DeedId, DeedKind, MemoryChange
+from recollect.domain.history import Change, ChangeAction, ChangeId, MemoryChange
 from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.project import FolderFacts, ProjectFacts
 from recollect.domain.search import (
     EVERYTHING,
-    Embedded,
+    EmbeddedItem,
     Filters,
     FoundMemory,
     Meaning,
     MissingVectors,
-    SightedTurns,
-    Sighting,
-    Unembedded,
+    TurnMatches,
+    UnembeddedItem,
+    WordMatches,
 )
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
-from recollect.domain.stored import Holding
+from recollect.domain.stored import StoredCounts
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId, Vector
 from recollect.engine.learning_ports import Learns
@@ -38,12 +38,12 @@ class FindsMemories(Protocol):
 
     def look_up(
         self, words: Sequence[str], viewer: Viewer, *, injectable: bool = False, past: bool = False
-    ) -> Sighting:
+    ) -> WordMatches:
         """Find where the words occur. `injectable`: leave out restricted and flagged memories; `past`: include memories
         that are no longer valid."""
 
     def search(
-        self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
+        self, sighting: WordMatches, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
     ) -> list[FoundMemory]:
         """Return the best matches by word and by meaning, unordered; only vectors of the same model are compared."""
 
@@ -65,7 +65,7 @@ class FindsMemories(Protocol):
 
 
 class KeepsMemories(Protocol):
-    def writing(self) -> AbstractContextManager[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """Open one transaction: all of it is stored, or nothing."""
 
     def give_way(self) -> None:
@@ -81,7 +81,7 @@ class KeepsMemories(Protocol):
         """Return the live memory of the same kind and scope with the same words; `past`: or else an ended one;
         `kinds`: or else one of these kinds."""
 
-    def alike(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
+    def find_similar(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
         """Return live memories of the same scope that share words with the draft, those with the rarest words first."""
 
     def to_review(self, *, limit: int) -> list[Memory]:
@@ -92,13 +92,13 @@ class KeepsMemories(Protocol):
     def update(self, memory: Memory) -> None:
         """Replace the memory with this id."""
 
-    def ended(self, memories: Collection[MemoryId]) -> list[Memory]:
+    def find_ended(self, memories: Collection[MemoryId]) -> list[Memory]:
         """Return those of the memories that are no longer valid, or forgotten and not deleted yet."""
 
-    def reworded(self, since: Mapping[MemoryId, datetime]) -> list[Memory]:
+    def find_edited(self, since: Mapping[MemoryId, datetime]) -> list[Memory]:
         """Return those of the memories that are valid and whose text a person has edited since then."""
 
-    def ended_of(self, sessions: Collection[SessionId]) -> list[Memory]:
+    def find_ended_in_sessions(self, sessions: Collection[SessionId]) -> list[Memory]:
         """Return memories from these sessions that are no longer valid, or forgotten and not deleted yet."""
 
     def revision(self) -> str:
@@ -115,43 +115,45 @@ class KeepsHistory(Protocol):
     def proposals(self) -> list[Change]:
         """Return undecided proposals of agents to forget a memory, newest first; `memory` in the detail is its id."""
 
-    def begin_deed(self, kind: DeedKind, at: datetime, by: str, detail: Mapping[str, Any] | None = None) -> DeedId: ...
+    def begin_change(
+        self, kind: ChangeAction, at: datetime, by: str, detail: Mapping[str, Any] | None = None
+    ) -> ChangeId: ...
 
-    def note_change(self, deed: DeedId, memory_id: MemoryId, before: Memory | None) -> None:
+    def note_memory_change(self, change_id: ChangeId, memory_id: MemoryId, before: Memory | None) -> None:
         """Record a memory that a change is about to modify; `before` is None if it does not exist yet."""
 
-    def note_undone(self, deed: DeedId, by: DeedId | None) -> None:
+    def note_undone(self, change_id: ChangeId, by: ChangeId | None) -> None:
         """Mark a change as undone; None: it applies again."""
 
-    def deed(self, deed: DeedId) -> Change | None: ...
+    def find_change(self, change_id: ChangeId) -> Change | None: ...
 
-    def deeds(self, *, limit: int) -> list[Change]:
+    def recent_changes(self, *, limit: int) -> list[Change]:
         """Return the last changes, newest first."""
 
-    def undoable(self) -> Change | None:
+    def last_undoable(self) -> Change | None:
         """Return the newest change by a person that is not undone and is no undo itself."""
 
-    def forgotten_projects(self) -> list[Change]:
+    def find_forgotten_projects(self) -> list[Change]:
         """Return the changes that forgot a project which is not deleted yet."""
 
-    def changes_in(self, deed: DeedId) -> list[MemoryChange]: ...
+    def memory_changes_in(self, change_id: ChangeId) -> list[MemoryChange]: ...
 
-    def changes_of(self, memory_id: MemoryId) -> list[MemoryChange]: ...
+    def memory_changes_of(self, memory_id: MemoryId) -> list[MemoryChange]: ...
     def edits(self) -> list[MemoryChange]: ...
 
-    def changed_since(self, deed: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
+    def find_changed_since(self, change_id: ChangeId, memories: Collection[MemoryId]) -> list[MemoryId]:
         """Return those of the memories that a later change has modified too, unless that was undone."""
 
 
 class Forgets(Protocol):
-    def forgotten_before(self, moment: datetime) -> list[MemoryId]:
+    def find_forgotten_before(self, moment: datetime) -> list[MemoryId]:
         """Return memories that were forgotten then or earlier, and are not deleted yet."""
 
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
         """Delete memories, their history, and every quotation in turns and blocks. Return their texts. The messages that
         contained them are never stored again."""
 
-    def purges(self) -> int:
+    def count_purges(self) -> int:
         """Count the purges so far, by any process."""
 
     def delete_session(self, session: SessionId) -> bool:
@@ -164,7 +166,7 @@ class Forgets(Protocol):
     def erase_project(self, project: ProjectId) -> None:
         """Delete all aliases of a project, and the changes that name it."""
 
-    def scrub(self, said: Collection[str] = ()) -> bool:
+    def scrub(self, texts: Collection[str] = ()) -> bool:
         """Remove deleted text from index, log and backups. Return True if nothing is left. `said`, the deleted texts,
         makes it quicker."""
 
@@ -180,11 +182,11 @@ class KeepsTurns(Protocol):
         *,
         filters: Filters = EVERYTHING,
         running: Collection[SessionId] | None = None,
-    ) -> SightedTurns:
+    ) -> TurnMatches:
         """Find where the words occur in all turns of a project. `running`: only turns that may be quoted in these
         sessions: none of their own, and no unanswered question."""
 
-    def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":
+    def turn_cosines(self, turns: TurnMatches, meaning: Meaning) -> "Reals | None":
         """Return the cosine of each turn in its context; NaN: no vector yet. None: no turn has one."""
 
     def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[tuple[float, ...]]:
@@ -211,7 +213,7 @@ class KeepsTurns(Protocol):
 
 
 class KeepsMarks(Protocol):
-    def mark(self, source: str) -> Mark | None:
+    def find_mark(self, source: str) -> Mark | None:
         """Return how far this transcript was read; None: never."""
 
     def keep_mark(self, mark: Mark) -> None: ...
@@ -221,21 +223,21 @@ class KeepsVectors(Protocol):
     def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
         """Raise StoreBusy after this wait inside the block, for work that is not worth waiting for."""
 
-    def unembedded(self, model: ModelId) -> int:
+    def count_unembedded(self, model: ModelId) -> int:
         """Count the memories and turns without a vector of this model."""
 
-    def waiting(self, model: ModelId | None) -> MissingVectors:
+    def count_missing_vectors(self, model: ModelId | None) -> MissingVectors:
         """Count memories and turns without a vector separately; None: without a vector of any model."""
 
-    def next_unembedded(self, model: ModelId, *, limit: int) -> list[Unembedded]:
+    def next_unembedded(self, model: ModelId, *, limit: int) -> list[UnembeddedItem]:
         """Return items without a vector, memories before turns, newest first. With a new model, all wait again."""
 
-    def keep_vectors(self, model: ModelId, made: Sequence[Embedded]) -> None:
+    def keep_vectors(self, model: ModelId, made: Sequence[EmbeddedItem]) -> None:
         """Store vectors; an item that changed meanwhile keeps waiting."""
 
 
 class KnowsProjects(Protocol):
-    def known_as(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
+    def find_by_aliases(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
         """Return the projects of each of these aliases that is known."""
 
     def aliases_of(self, project: ProjectId) -> frozenset[ProjectId]:
@@ -254,15 +256,15 @@ class KeepsProjects(KnowsProjects, Protocol):
     def projects(self) -> list[ProjectFacts]:
         """Return all projects, the last used first."""
 
-    def memories_in(self, project: ProjectId) -> list[MemoryId]:
+    def memory_ids_in(self, project: ProjectId) -> list[MemoryId]:
         """Return the ids of its memories, also of replaced and forgotten ones."""
 
-    def sessions_in(self, project: ProjectId) -> list[SessionId]: ...
+    def session_ids_in(self, project: ProjectId) -> list[SessionId]: ...
 
     def hidden_sessions(self) -> list[tuple[ProjectId, SessionId]]:
         """Return the sessions of forgotten projects, each with the id under which it is hidden."""
 
-    def holdings(self) -> list[Holding]:
+    def holdings(self) -> list[StoredCounts]:
         """Return how much is stored for each project and outside of all, the last used first."""
 
     def move_sessions(self, sessions: Collection[SessionId], project: ProjectId) -> None:
@@ -279,16 +281,16 @@ class KeepsChores(Protocol):
 
     def finish_chore(self, name: str, state: str) -> None: ...
 
-    def replaced(self) -> list[Memory]:
+    def find_replaced(self) -> list[Memory]:
         """Return the replaced memories that are not forgotten."""
 
     def back_up(self) -> None:
         """Copy the database, as an upgrade does before it changes something."""
 
-    def look_again(self) -> bool:
+    def rescan_some(self) -> bool:
         """Scan some more stored rows for secrets, with the rules of this version. False: all are scanned."""
 
-    def looked_again(self) -> Finding | None:
+    def rescan_state(self) -> Finding | None:
         """Return how far the scan is; None: it has not begun."""
 
 
@@ -311,7 +313,7 @@ class Store(
 ):
     """The whole database."""
 
-    def copied(self) -> "AbstractContextManager[Store]":
+    def copy_in_memory(self) -> "AbstractContextManager[Store]":
         """Open a copy in memory, for trials; other writers do not wait for it."""
 
     @property
@@ -361,10 +363,10 @@ class SeesPlaces(Protocol):
 class SeesFiles(Protocol):
     """Reads files inside of a project's root, never outside of it. Runs no program."""
 
-    def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
+    def check_files(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
         """Return the current state of each file. Unless a person `asked`, a prompt waits: slow answers are "unknown"."""
 
-    def anchored(self, root: str, anchor: Anchor) -> Anchor:
+    def add_hash(self, root: str, anchor: Anchor) -> Anchor:
         """Add the current hash of the file; unchanged if it has one, or if there is no such file."""
 
     def anchor(self, root: str, folder: str, path: str) -> Anchor:

@@ -25,7 +25,7 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Resolved:
+class Resolution:
     """The project of a folder, and the reason."""
 
     project: ProjectId
@@ -39,7 +39,7 @@ class Resolved:
 
 def resolve(
     projects: KnowsProjects, place: FolderFacts, root_commit: RootCommit, *, accept_name: bool = False
-) -> Resolved:
+) -> Resolution:
     """Find the project. Writes nothing; runs git only if no name, no remote and (without a remote) no path is known."""
     if place.name is None:
         return _resolve_unnamed(projects, place, root_commit)
@@ -53,7 +53,7 @@ def resolve(
     asked = [*aliases, *users, place.path]
     if place.remote:
         asked.append(place.remote)
-    known = projects.known_as(asked)
+    known = projects.find_by_aliases(asked)
     named = _only(known, place.name)
     # A file that came with a clone or an archive must not give it access to a known project by its name alone.
     if named is not None and not accept_name and not any(named in known.get(one, ()) for one in users):
@@ -69,9 +69,9 @@ def _remote_user(remote: ProjectId) -> ProjectId:
     return ProjectId(NAMED_FROM + remote.removeprefix(BY_REMOTE))
 
 
-def _resolve_unnamed(projects: KnowsProjects, place: FolderFacts, root_commit: RootCommit) -> Resolved:
+def _resolve_unnamed(projects: KnowsProjects, place: FolderFacts, root_commit: RootCommit) -> Resolution:
     asked = (place.remote, place.former_remote, place.path)
-    known = dict(projects.known_as([alias for alias in asked if alias is not None]))
+    known = dict(projects.find_by_aliases([alias for alias in asked if alias is not None]))
     by_path, by_former = _only(known, place.path), _only(known, place.former_remote)
     if place.is_former_shared and by_former != by_path:
         by_former = None  # it may belong to the other remote
@@ -88,7 +88,7 @@ def _resolve_unnamed(projects: KnowsProjects, place: FolderFacts, root_commit: R
         return _resolution(by_path, Reason.PLACE, place, known, aliases, root_open=True)
     root = root_commit(place.root)
     if root is not None:
-        known |= projects.known_as([root])
+        known |= projects.find_by_aliases([root])
         aliases.append(root)
     if by_path is not None and _is_same_repository(projects.aliases_of(by_path), root):
         return _resolution(by_path, Reason.PLACE, place, known, aliases, root_open=False)
@@ -102,7 +102,7 @@ def _resolve_unnamed(projects: KnowsProjects, place: FolderFacts, root_commit: R
     return _resolution(place.remote or place.path, Reason.NEW, place, known, aliases, root_open=False)
 
 
-def note(projects: KnowsProjects, resolved: Resolved, root_commit: RootCommit, at: datetime) -> None:
+def store_aliases(projects: KnowsProjects, resolved: Resolution, root_commit: RootCommit, at: datetime) -> None:
     """Store the new aliases of a project, if there are any."""
     aliases = resolved.aliases
     if resolved.root_open and not _of_kind(BY_ROOT, projects.aliases_of(resolved.project)):
@@ -121,8 +121,8 @@ def _resolution(
     aliases: Iterable[ProjectId],
     *,
     root_open: bool,
-) -> Resolved:
-    return Resolved(
+) -> Resolution:
+    return Resolution(
         project=project,
         reason=reason,
         place=place,

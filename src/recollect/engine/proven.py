@@ -20,7 +20,7 @@ def find_earlier(memories: KeepsMemories, draft: Draft) -> Memory | None:
     if draft.title is None or draft.kind not in (Kind.ERROR_PATTERN, Kind.RESEARCH):
         return None
     name = _name(draft)
-    for known in memories.alike(draft, index_words(draft.title), limit=MAX_COMPARED):
+    for known in memories.find_similar(draft, index_words(draft.title), limit=MAX_COMPARED):
         if known.kind is draft.kind and _name(known) == name:
             return known
     return None

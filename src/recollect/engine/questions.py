@@ -14,7 +14,7 @@ from recollect.engine.learning_ports import AsksHost, KeepsInbox
 from recollect.engine.ports import KeepsTurns
 from recollect.engine.session_ports import KeepsSessions
 
-MOST = 2  # questions per session, the second only if the first got no answer
+MAX_QUESTIONS = 2  # questions per session, the second only if the first got no answer
 MAX_AGE = timedelta(days=7)
 SOON = timedelta(seconds=2)
 
@@ -41,7 +41,7 @@ def next_question(
     that asks.
     """
     wait = SOON if store.count_waiting_events() else None  # the last turns may not be in the archive yet
-    for asked, last in store.sessions_to_ask(project, host, since=now - MAX_AGE, most=MOST):
+    for asked, last in store.sessions_to_ask(project, host, since=now - MAX_AGE, most=MAX_QUESTIONS):
         if asked.id in working or reader.is_asked(asked.id):
             continue
         # The client's own session cannot have ended: it ends with the client, which then asks no more.
@@ -57,5 +57,5 @@ def next_question(
             return question
         if reader.is_worth_asking(turns):
             return None  # no tokens are left today
-        store.note_asked(asked.id, MOST)
+        store.note_asked(asked.id, MAX_QUESTIONS)
     return wait

@@ -11,22 +11,22 @@ from math import isnan
 from typing import Protocol
 
 from recollect.capture.echo import is_echo, words_of
-from recollect.capture.said.masking import BLANK, blanked
-from recollect.domain.injection import Quoted
+from recollect.capture.said.masking import BLANK, blank_shown_text
+from recollect.domain.injection import QuotedTurn
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Memory, MessageId, SessionId, Tier
 from recollect.domain.session import Turn
-from recollect.engine.admission import MARK, redacted
+from recollect.engine.admission import REDACTION_MARK, redact_text
 from recollect.engine.injections import LOG_DIGITS
 from recollect.engine.ports import Embeds, KeepsMemories, KeepsTurns
 from recollect.engine.recall import TurnSearch, search_turns
 from recollect.engine.redaction import redact_line
 from recollect.engine.situation import Situation
 from recollect.rank.calibrate import rarity
-from recollect.rank.quotes import Passage, choose, topical
+from recollect.rank.quotes import Passage, choose, topicality
 from recollect.text.block import CUT, plain, quote_line_of, quotes_in
 from recollect.text.meaning import project_words
-from recollect.text.passages import quotable, tells
+from recollect.text.passages import is_informative, quotable_passages
 from recollect.text.query import FUNCTION_WORDS, content_words
 from recollect.text.sentences import sentences
 from recollect.text.tokens import estimate
@@ -51,7 +51,7 @@ class QuoteStore(KeepsTurns, KeepsMemories, Protocol): ...
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quotes:
     lines: tuple[str, ...] = ()
-    turns: tuple[Quoted, ...] = ()  # that they quote
+    turns: tuple[QuotedTurn, ...] = ()  # that they quote
 
 
 NO_QUOTES = Quotes()
@@ -69,7 +69,7 @@ def quote_answers(
     needed = settings.quote_threshold
     if situation.live.has_prompts:
         needed += settings.later_threshold
-    topic = topical(*topic_signs(prompt, found))
+    topic = topicality(*topic_signs(prompt, found))
     if topic < needed:
         return NO_QUOTES
     exchanges = dict(_exchanges(found))
@@ -83,7 +83,7 @@ def quote_answers(
         nearest = sorted(_passages(turns, found, exchanges), key=lambda one: -one.fit)[:MAX_PASSAGES]
         news = filter(is_news, nearest)
         valid = [one for one in news if not _repeats_outdated(one.text, turns[one.turn].at, outdated_lines)]
-        chosen = choose(valid, budget_tokens=budget_tokens, least=needed * NEAR)
+        chosen = choose(valid, budget_tokens=budget_tokens, min_topicality=needed * NEAR)
         while chosen and _line_tokens(chosen, turns) > budget_tokens:
             chosen.pop()  # passages were counted one by one; the lines they make are what counts
         return chosen
@@ -113,8 +113,8 @@ def _news_check(prompt: str, situation: Situation, beside: str) -> Callable[[Pas
 
     def is_news(one: Passage) -> bool:
         return (
-            tells(one.text)
-            and MARK not in one.text  # it was about a secret
+            is_informative(one.text)
+            and REDACTION_MARK not in one.text  # it was about a secret
             and not (quoted and plain(one.text) in quoted)
             and not is_echo(one.text, lines)
             and not words_of(one.text) <= asked  # an earlier question of the same kind says nothing about it
@@ -132,7 +132,7 @@ def _explain(
         turn = turns[passage.turn]
         best[turn.session, turn.message] = passage
 
-    def with_reasons(one: Quoted) -> Quoted:
+    def with_reasons(one: QuotedTurn) -> QuotedTurn:
         passage = best[one.session, one.message]
         reasons = {**numbers, "words": passage.asked}
         if passage.cosine is not None:
@@ -146,7 +146,7 @@ def _redact_turns(turns: Mapping[int, Turn], positions: Collection[int]) -> dict
     """Redact turns that an older version stored with a secret, which may go over many lines. Return those only."""
     unsafe: dict[int, Turn] = {}
     for at in sorted(positions):
-        text = redacted(turns[at].text)[:MAX_QUOTED_CHARS]
+        text = redact_text(turns[at].text)[:MAX_QUOTED_CHARS]
         if text != turns[at].text:
             unsafe[at] = replace(turns[at], text=text)
     return unsafe
@@ -158,13 +158,13 @@ def topic_signs(prompt: str, found: TurnSearch) -> tuple[float | None, float]:
     turns = found.turns
     here = project_words(turns.project or "")
     words = [word for word in content_words(prompt) if word not in here]
-    weight = rarity({word: len(turns.having.get(word, ())) for word in words}, len(turns.numbers))
+    weight = rarity({word: len(turns.positions_by_word.get(word, ())) for word in words}, len(turns.numbers))
     shared = found.ranked.words * 0
     times = shared.copy()
     for word in words:
-        if word in turns.having:
-            shared[turns.having[word]] += weight[word]
-            times[turns.having[word]] += 1
+        if word in turns.positions_by_word:
+            shared[turns.positions_by_word[word]] += weight[word]
+            times[turns.positions_by_word[word]] += 1
     if len(words) >= MIN_SHARED_WORDS:
         shared[times < MIN_SHARED_WORDS] = 0  # "rename the variable in ...": some turn has one of these words
     share = float(shared.max(initial=0.0)) / (sum(weight.values()) or 1.0)
@@ -207,7 +207,7 @@ def _load_turns(archive: KeepsTurns, found: TurnSearch, positions: Collection[in
 
 def _find_outdated(memories: KeepsMemories, turns: Mapping[int, Turn]) -> list[Memory]:
     """Memories from the sessions of these turns that are no longer valid, without candidates that merely faded."""
-    ended = memories.ended_of({turn.session for turn in turns.values()})
+    ended = memories.find_ended_in_sessions({turn.session for turn in turns.values()})
     return [memory for memory in ended if memory.tier is not Tier.CANDIDATE or _was_rejected(memory)]
 
 
@@ -273,7 +273,9 @@ def _speaker(turn: Turn) -> str:
 def _split_passages(text: str, is_of_user: bool) -> tuple[tuple[str, frozenset[str]], ...]:
     """The passages of a turn with their words; pasted ones are empty, so that the others keep their places. Cached: the
     same turns are near again and again."""
-    passages = map(_without_pastes, quotable(blanked(text))) if is_of_user else quotable(text)
+    passages = (
+        map(_without_pastes, quotable_passages(blank_shown_text(text))) if is_of_user else quotable_passages(text)
+    )
     return tuple((passage, frozenset(index_words(passage))) for passage in passages)
 
 
@@ -305,11 +307,11 @@ def _quote(chosen: Sequence[Passage], turns: Mapping[int, Turn], read: Callable[
         exchanges.append((spoken[0][0].at, first, spoken))
     exchanges.sort(key=lambda exchange: exchange[:2], reverse=True)
     lines: list[str] = []
-    quoted: list[Quoted] = []
+    quoted: list[QuotedTurn] = []
     for at, _, spoken in exchanges:
         parts = [(_speaker(turn), read(text)) for turn, text in spoken]
         lines.append(quote_line_of(parts, at, spoken[0][0].session))
-        quoted.extend(Quoted(session=turn.session, message=turn.message) for turn, _ in spoken)
+        quoted.extend(QuotedTurn(session=turn.session, message=turn.message) for turn, _ in spoken)
     return Quotes(lines=tuple(lines), turns=tuple(quoted))
 
 

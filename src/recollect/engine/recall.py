@@ -18,29 +18,29 @@ from recollect.domain.search import (
     FoundMemory,
     Meaning,
     MemoryStatus,
-    SightedTurns,
-    Sighting,
+    TurnMatches,
+    WordMatches,
 )
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import SearchSettings, Settings, TurnSettings
-from recollect.domain.vector import Vector, between
-from recollect.engine.anchoring import Looks, nobody_looks, settled
+from recollect.domain.vector import Vector, midpoint
+from recollect.engine.anchoring import ChecksFreshness, demote_stale, no_freshness
 from recollect.engine.ports import Embeds, FindsMemories, KeepsTurns
-from recollect.novelty.conflicts import rightful_first
-from recollect.novelty.statement import tells_of_change
+from recollect.novelty.conflicts import order_conflicts
+from recollect.novelty.statement import mentions_change
 from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import coverage, coverage_of_turn, likely_cosine, rarity, relevance
-from recollect.rank.score import turn_factors, turn_score, with_durability
+from recollect.rank.score import apply_durability, turn_factors, turn_score
 from recollect.text.enumeration import enumeration
 from recollect.text.intent import Intent, intent
 from recollect.text.meaning import common_words, prompt_meaning, without_names
-from recollect.text.naming import Said, mended, said, slips
-from recollect.text.query import asks_about_the_past, search_words, weighed_words
+from recollect.text.naming import PromptWords, correct_slips, find_slips, read_prompt_words
+from recollect.text.query import asks_about_the_past, search_words, word_weights
 from recollect.text.words import names_of, word_set
 
 if TYPE_CHECKING:
     from recollect.domain.search import Reals
-    from recollect.rank.archive import Ranked
+    from recollect.rank.archive import RankedTurns
 
 MAX_MEANING_CHARS = 10_000  # the model reads no more of a text
 MAX_NEAREST = 3  # uncertain hits, where nothing fits
@@ -60,7 +60,7 @@ def recall(
     now: datetime,
     settings: Settings,
     filters: Filters = EVERYTHING,
-    look: Looks = nobody_looks,
+    look: ChecksFreshness = no_freshness,
     uncertain: bool = False,
 ) -> list[Hit]:
     """Return the best hits; for a question that asks for all of something, all of it. `limit` None: the usual number.
@@ -74,14 +74,14 @@ def recall(
     wanted = limit or (settings.search.hits if listed is None else MAX_LISTED)
     stale_only = filters.status is MemoryStatus.STALE
     words = search_words(topic) if topic else [ANY_WORD]
-    sighting = memories.look_up(words, viewer, past=filters.looks_back)
+    sighting = memories.look_up(words, viewer, past=filters.includes_past)
     meaning = embed_query(embeds, topic, sighting.occurrences, sighting.memories, viewer.project)
     max_candidates = max(wanted, settings.search.candidates) if listed is None and not stale_only else MAX_LISTED
     found = memories.search(sighting, meaning, limit=max_candidates, filters=filters)
     hits = weigh(
         [one for one in found if may_see(one.memory, viewer)],
         words if topic else [],
-        said(topic),
+        read_prompt_words(topic),
         sighting,
         settings.search,
         intent(query),
@@ -96,7 +96,7 @@ def recall(
     else:  # everything is listed, so everything fits
         hits = [replace(hit, relevance=1.0, factors={**hit.factors, "relevance": 1.0}) for hit in hits]
     hits.sort(key=lambda hit: not hit.memory.is_live)  # stable
-    hits = rightful_first(settled(hits, len(hits) if stale_only else wanted, look, settings.stale))
+    hits = order_conflicts(demote_stale(hits, len(hits) if stale_only else wanted, look, settings.stale))
     if stale_only:
         hits = [hit for hit in hits if hit.freshness.is_stale]
     return hits[:wanted]
@@ -115,9 +115,9 @@ def _is_near(hit: Hit) -> bool:
 class TurnSearch:
     """All turns of a project, compared with a question."""
 
-    turns: SightedTurns
+    turns: TurnMatches
     worth: Mapping[str, float]  # by rarity, of each word of the question that any turn has
-    ranked: "Ranked"
+    ranked: "RankedTurns"
     cosine: "Reals | None"  # None: there is no model, or there are no vectors
     passages: Mapping[int, tuple[float, ...]]  # position of a turn in the pool -> cosine of each passage
 
@@ -134,18 +134,18 @@ def search_turns(
 ) -> TurnSearch:
     """`pool`: how many turns are compared passage by passage."""
     # Imports numpy: only a caller that searches old turns waits for it.
-    from recollect.rank.archive import newest_first, rank, word_rarity
+    from recollect.rank.archive import prefer_newest, rank, word_rarity
 
-    words = list(weighed_words(query))
+    words = list(word_weights(query))
     turns = archive.look_up_turns(words, project, filters=filters, running=running)
 
     def is_known(name: str) -> bool:
-        return len(turns.having.get(name, ())) > 0
+        return len(turns.positions_by_word.get(name, ())) > 0
 
-    weights = weighed_words(query, is_known)
+    weights = word_weights(query, is_known)
     # A long reply has many words, so only the user's turns show which words are common.
     counted = turns.from_user if turns.from_user.any() else ~turns.from_user
-    occurrences = {word: int(counted[found].sum()) for word, found in turns.having.items()}
+    occurrences = {word: int(counted[found].sum()) for word, found in turns.positions_by_word.items()}
     meaning = _embed_without_names(embeds, query, occurrences, int(counted.sum()), project, is_known)
     cosine = None if meaning is None else archive.turn_cosines(turns, meaning)
     passages: dict[int, tuple[float, ...]] = {}
@@ -156,13 +156,16 @@ def search_turns(
     nearest = {at: max(cosines) for at, cosines in passages.items() if cosines}
     ranked = rank(turns, weights, cosine, nearest)
     if not asks_about_the_past(query):
-        ranked = newest_first(ranked, turns, *_find_versions(archive, turns, ranked, passages))
-    worth = {word: weights[word] * word_rarity(len(turns.numbers), len(found)) for word, found in turns.having.items()}
+        ranked = prefer_newest(ranked, turns, *_find_versions(archive, turns, ranked, passages))
+    worth = {
+        word: weights[word] * word_rarity(len(turns.numbers), len(found))
+        for word, found in turns.positions_by_word.items()
+    }
     return TurnSearch(turns=turns, worth=worth, ranked=ranked, cosine=cosine, passages=passages)
 
 
 def _find_versions(
-    archive: KeepsTurns, turns: SightedTurns, ranked: "Ranked", passages: Mapping[int, tuple[float, ...]]
+    archive: KeepsTurns, turns: TurnMatches, ranked: "RankedTurns", passages: Mapping[int, tuple[float, ...]]
 ) -> tuple[dict[int, Vector], list[int]]:
     """For the first few user turns, return the vector of the passage nearest to the question; and which of these turns
     give a value or report a change, so that they may be newer versions of the others."""
@@ -177,7 +180,7 @@ def _find_versions(
         if turn is None or number not in vectors:
             continue
         vector_of[at] = vectors[number]
-        if _DIGIT.search(turn.text) or tells_of_change(turn.text):
+        if _DIGIT.search(turn.text) or mentions_change(turn.text):
             changes.append(at)
     return vector_of, changes
 
@@ -217,7 +220,7 @@ def _turn_hit(found: TurnSearch, at: int, turn: Turn, rarity_of_query: float) ->
             "meaning": meaning,
             "session": float(ranked.session[at]),
             "neighbours": float(ranked.neighbours[at]),
-            "speaker": float(found.turns.by_asked[at]),
+            "speaker": float(found.turns.by_named_speaker[at]),
             "user": float(found.turns.from_user[at]),
         },
     )
@@ -247,14 +250,14 @@ def _embed_without_names(
     if whole is None or not rest or rest == query:
         return whole
     about = embed_query(embeds, rest, occurrences, texts, project)
-    return whole if about is None else replace(whole, vector=between(whole.vector, about.vector))
+    return whole if about is None else replace(whole, vector=midpoint(whole.vector, about.vector))
 
 
 def weigh(
     found: Sequence[FoundMemory],
     words: Sequence[str],
-    heard: Said,
-    sighting: Sighting,
+    heard: PromptWords,
+    sighting: WordMatches,
     weights: TurnSettings | SearchSettings,
     about: Intent,
     *,
@@ -268,13 +271,15 @@ def weigh(
     knows = None if embeds is None else embeds.knows
     if knows is not None:
         # If two words may have been meant, the one that is a name wins.
-        meant = slips(heard, (one.memory.text for one in found), knows) | slips(heard, chain(*names.values()), knows)
-        heard, words = mended(heard, meant), [meant.get(word, word) for word in words]
+        meant = find_slips(heard, (one.memory.text for one in found), knows) | find_slips(
+            heard, chain(*names.values()), knows
+        )
+        heard, words = correct_slips(heard, meant), [meant.get(word, word) for word in words]
     weight = rarity({**dict.fromkeys(words, 0), **sighting.occurrences}, sighting.memories)
     hits = []
     for one in found:
         memory = one.memory
-        named = heard.surely(names[memory.id], knows)
+        named = heard.name_confidence(names[memory.id], knows)
         shared = coverage(words, word_set(memory), weight, named=named)
         cosine = one.cosine
         if cosine is None and embeds is not None:
@@ -284,7 +289,7 @@ def weigh(
         factors |= {"words": shared.overlap, "named": shared.named}
         if one.cosine is not None:
             factors["meaning"] = one.cosine
-        score, factors = with_durability(turn_score(factors, weights), factors, memory)
+        score, factors = apply_durability(turn_score(factors, weights), factors, memory)
         hits.append(Hit(memory=memory, relevance=relevant, score=score, factors=factors))
     helps = {kind: place for place, kind in enumerate(about.kinds)}
     return sorted(hits, key=lambda hit: (-hit.score, helps.get(hit.memory.kind, len(helps)), hit.memory.id))

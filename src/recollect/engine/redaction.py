@@ -10,13 +10,13 @@ from recollect.domain.history import Change, MemoryChange
 from recollect.domain.injection import Injection
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Hit, Memory
 from recollect.domain.outcome import Contradicts, Outcome, Refused, Updates
-from recollect.domain.review import Case, Decided, Review
+from recollect.domain.review import Case, DecidedCase, Review
 from recollect.domain.session import MAX_TURN_CHARS, TurnHit
-from recollect.engine.admission import redacted
+from recollect.engine.admission import redact_text
 from recollect.engine.story import Story
-from recollect.engine.undo import Undone
+from recollect.engine.undo import UndoResult
 from recollect.privacy.secrets import redact_name
-from recollect.text.block import retold, visible
+from recollect.text.block import rewrite_texts, visible
 
 AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
@@ -24,7 +24,7 @@ AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 def redact_memory(memory: Memory) -> Memory:
     """Ids, scopes and sessions stay as they are: they are what a memory is found by."""
     texts = (memory.text, memory.title or "", *memory.aliases, *memory.evidence)
-    if all(redacted(text) == text for text in texts if text) and not memory.anchors:  # as almost always
+    if all(redact_text(text) == text for text in texts if text) and not memory.anchors:  # as almost always
         return memory
     safe = replace(
         memory,
@@ -65,7 +65,7 @@ def redact_outcome(outcome: AnyOutcome) -> AnyOutcome:
 
 
 def redact_change(change: Change) -> Change:
-    return change if change.about is None else replace(change, about=redacted(change.about))
+    return change if change.about is None else replace(change, about=redact_text(change.about))
 
 
 def redact_story(story: Story) -> Story:
@@ -86,11 +86,11 @@ def redact_review(review: Review) -> Review:
     return replace(review, decided=tuple(map(_redact_decision, review.decided)))
 
 
-def _redact_decision(decided: Decided) -> Decided:
+def _redact_decision(decided: DecidedCase) -> DecidedCase:
     return replace(decided, memory=redact_memory(decided.memory), ended=redact_memories(decided.ended))
 
 
-def redact_undone(undone: Undone) -> Undone:
+def redact_undone(undone: UndoResult) -> UndoResult:
     return replace(
         undone,
         deed=redact_change(undone.deed),
@@ -123,7 +123,7 @@ def redact_injection(injection: Injection) -> Injection:
 
 
 def redact_block(block: str) -> str:
-    return retold(block, redacted)
+    return rewrite_texts(block, redact_text)
 
 
 def _redact_memory_change(change: MemoryChange) -> MemoryChange:
@@ -145,7 +145,7 @@ def _redact_file(file: SeenFile) -> SeenFile:
 def redact_line(text: str) -> str:
     """A line break or an invisible character inside a secret hides it in the text, but not from a reader."""
     seen = visible(text)
-    safe = redacted(seen)
+    safe = redact_text(seen)
     return text if safe == seen else safe
 
 
@@ -155,4 +155,4 @@ def _redact_path(path: str) -> str:
 
 def _redact_text(text: str, max_chars: int) -> str:
     """The mark may be longer than the secret was, so the text is cut."""
-    return redacted(text)[:max_chars]
+    return redact_text(text)[:max_chars]

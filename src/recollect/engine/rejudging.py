@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from recollect.capture.rules import RULES, still_confirms
+from recollect.capture.rules import RULES_VERSION, still_confirms
 from recollect.domain.event import Prompt, Reply
-from recollect.domain.history import Change, DeedId, DeedKind
+from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Memory, Role, Tier
 from recollect.domain.session import Turn
@@ -45,7 +45,7 @@ def judge_some(store: CanJudge, at: datetime) -> bool:
     so_far = _progress(store)
     if so_far.is_done:
         return False
-    some = store.captured(rules=RULES, after=so_far.after, limit=STEP_MEMORIES)
+    some = store.find_captured(rules=RULES_VERSION, after=so_far.after, limit=STEP_MEMORIES)
     if not some:
         _demote(store, frozenset(so_far.failed), at)
         return False
@@ -54,27 +54,29 @@ def judge_some(store: CanJudge, at: datetime) -> bool:
     return True
 
 
-def put_back(store: CanJudge) -> Change | None:
+def current_change(store: CanJudge) -> Change | None:
     """Return the change that made candidates of the memories that failed, unless it was undone."""
     number = _progress(store).deed
-    change = None if number is None else store.deed(DeedId(number))
+    change = None if number is None else store.find_change(ChangeId(number))
     return change if change is not None and change.undone_by is None else None
 
 
 def _demote(store: CanJudge, failed: Collection[str], at: datetime) -> None:
     if failed:
         store.back_up()
-    with store.writing():
+    with store.transaction():
         if _progress(store).is_done:  # another process was faster
             return
-        unchanged = store.captured(rules=RULES, after="", limit=ALL)  # some may have been approved or forgotten since
+        unchanged = store.find_captured(
+            rules=RULES_VERSION, after="", limit=ALL
+        )  # some may have been approved or forgotten since
         change = None
         for memory in unchanged:
             if memory.id not in failed:
                 continue
             if change is None:
-                change = store.begin_deed(DeedKind.DEMOTE, at, BY, {"rules": RULES})
-            store.note_change(change, memory.id, memory)
+                change = store.begin_change(ChangeAction.DEMOTE, at, BY, {"rules": RULES_VERSION})
+            store.note_memory_change(change, memory.id, memory)
             confidence = min(memory.confidence, memory.durability)
             store.update(replace(memory, tier=Tier.CANDIDATE, confidence=confidence, conflicts=()))
         _store_progress(store, _Progress(is_done=True, deed=change))
@@ -98,10 +100,10 @@ def _progress(store: KeepsChores) -> _Progress:
     """Read the stored progress. If it belongs to other rules or is unreadable, begin again."""
     with suppress(ValueError, KeyError, TypeError):
         stored = json.loads(store.chore_state(CHORE) or "")
-        if stored.pop("rules") == RULES:
+        if stored.pop("rules") == RULES_VERSION:
             return _Progress(**stored)
     return _Progress()
 
 
 def _store_progress(store: KeepsChores, progress: _Progress) -> None:
-    store.finish_chore(CHORE, json.dumps({"rules": RULES, **asdict(progress)}))
+    store.finish_chore(CHORE, json.dumps({"rules": RULES_VERSION, **asdict(progress)}))

@@ -7,13 +7,13 @@ from datetime import datetime
 from hashlib import blake2b
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import DeedId
+from recollect.domain.history import ChangeId
 from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Role, Sensitivity, Tier
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine.anchoring import merge_anchors
 from recollect.engine.novelty import TRUST, Comparison, relation_of
 from recollect.engine.ports import KeepsMemories, Writes
-from recollect.novelty.conflicts import BY_THE_USER
+from recollect.novelty.conflicts import USER_ROLES
 from recollect.text.block import visible
 
 ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read and typed by people
@@ -25,19 +25,19 @@ _AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 
 
 def remember(
-    memories: Writes, draft: Draft, change: DeedId, live: Collection[MemoryId] = (), now: datetime | None = None
+    memories: Writes, draft: Draft, change: ChangeId, live: Collection[MemoryId] = (), now: datetime | None = None
 ) -> Stored:
     """Store what was said: count it for a known memory, replace an outdated one.
 
     `live`: memories in the speaker's live context. An agent that repeats one is an echo, and nothing is counted. `now`:
     memories with a later date are not newer than the draft.
     """
-    with memories.writing():
+    with memories.transaction():
         known = _find_known(memories, draft)
         relation = Comparison() if known or _is_past(draft) else relation_of(memories, draft, now)
         if draft.tier is Tier.CONFIRMED:
             relation = _replace_candidates(relation)
-        elif draft.source.role not in BY_THE_USER:
+        elif draft.source.role not in USER_ROLES:
             relation = Comparison(same=relation.same)  # an agent's unproven words neither contradict nor end anything
         else:
             relation = replace(relation, contradicted=())
@@ -46,10 +46,10 @@ def remember(
         same = known or relation.same
         if same is None:
             return _add(memories, draft, change, relation)
-        if same.id in live and draft.source.role not in BY_THE_USER:
+        if same.id in live and draft.source.role not in USER_ROLES:
             return Same(same)
         again = _count_mention(same, draft)
-        memories.note_change(change, same.id, same)
+        memories.note_memory_change(change, same.id, same)
         memories.update(again)
         return Same(again)
 
@@ -61,10 +61,10 @@ def _replace_candidates(relation: Comparison) -> Comparison:
     return replace(relation, replaced=(*relation.replaced, *doubted), contradicted=disputed)
 
 
-def revise(memories: Writes, known: Memory, draft: Draft, change: DeedId) -> Stored:
+def revise(memories: Writes, known: Memory, draft: Draft, change: ChangeId) -> Stored:
     """Replace a memory that the caller names. A source that is trusted less than the memory's, or a text that reads as
     an order, replaces nothing: both are kept until a person decides."""
-    with memories.writing():
+    with memories.transaction():
         sources = (known.source, *(mention.source for mention in known.mentions))
         is_trusted = TRUST[draft.source.role] >= max(TRUST[source.role] for source in sources)
         may_replace = is_trusted and (draft.flag is None or known.flag is not None)
@@ -78,13 +78,13 @@ def revise(memories: Writes, known: Memory, draft: Draft, change: DeedId) -> Sto
         return Updates(same, (supersede(memories, known, same, change),))
 
 
-def bring_back(memories: Writes, draft: Draft, change: DeedId, now: datetime | None = None) -> Stored:
+def bring_back(memories: Writes, draft: Draft, change: ChangeId, now: datetime | None = None) -> Stored:
     """Store a draft from a file. One with its own id comes back as it was, with its counts; any other is compared like
     everything that is said. Importing the same file twice changes nothing."""
     is_ours = draft.id is not None or _is_past(draft)
     if draft.id is None and _is_past(draft):  # no live memory will match it, and its time may be the time of import
         draft = replace(draft, id=next(_ids_of(replace(draft, at=EARLIEST))))
-    with memories.writing():
+    with memories.transaction():
         taken = memories.get(draft.id or next(_ids_of(draft)))
         if taken is not None and not _says_the_same(taken, draft):
             taken = None
@@ -106,7 +106,7 @@ def bring_back(memories: Writes, draft: Draft, change: DeedId, now: datetime | N
             return _add(memories, draft, change, relation)
         merged = _merge(same, draft, seen=max(same.seen, draft.seen))
         if merged != same:
-            memories.note_change(change, same.id, same)
+            memories.note_memory_change(change, same.id, same)
             memories.update(merged)
         return Same(merged)
 
@@ -122,7 +122,7 @@ def _is_past(draft: Draft) -> bool:
 
 
 def _add(
-    memories: Writes, draft: Draft, change: DeedId, relation: Comparison, instead_of: Memory | None = None
+    memories: Writes, draft: Draft, change: ChangeId, relation: Comparison, instead_of: Memory | None = None
 ) -> Stored:
     """Store a draft as a memory. `instead_of`: a forgotten memory that comes back under its id."""
     memory = _memory(draft, _free_id(memories, draft) if instead_of is None else instead_of.id)
@@ -132,7 +132,7 @@ def _add(
     if relation.contradicted:
         conflicts = (*memory.conflicts, *(known.id for known in relation.contradicted))
         memory = replace(memory, conflicts=tuple(dict.fromkeys(conflicts)))
-    memories.note_change(change, memory.id, instead_of)
+    memories.note_memory_change(change, memory.id, instead_of)
     if instead_of is None:
         memories.add(memory)
     else:
@@ -153,10 +153,10 @@ def _next_after(memories: Writes, memory: Memory, newer: Memory) -> Memory:
     return min(chain, key=lambda known: (known.valid_from, known.id))
 
 
-def supersede(memories: Writes, known: Memory, by: Memory, change: DeedId) -> Memory:
+def supersede(memories: Writes, known: Memory, by: Memory, change: ChangeId) -> Memory:
     """End a memory at the time when the other one became valid."""
     ended = replace(known, valid_to=max(by.valid_from, known.valid_from), superseded_by=by.id)
-    memories.note_change(change, known.id, known)
+    memories.note_memory_change(change, known.id, known)
     memories.update(ended)
     return ended
 
@@ -169,7 +169,7 @@ def _count_mention(known: Memory, draft: Draft) -> Memory:
     merged = _merge(known, draft, seen=known.seen + draft.seen)
     mentions = (*merged.mentions, Mention(source=draft.source, at=draft.at))
     merged = replace(merged, mentions=tuple(dict.fromkeys(mentions))[-MAX_MENTIONS:], tier=_tier(known, draft))
-    if draft.source.role not in BY_THE_USER:  # an agent repeats what it was shown: that makes nothing truer
+    if draft.source.role not in USER_ROLES:  # an agent repeats what it was shown: that makes nothing truer
         return merged
     importance = min(2.0, round(merged.importance + IMPORTANCE_PER_MENTION, 3))
     # The user said it too, so it is no foreign order; a draft that is flagged itself does not lift the flag.
@@ -181,7 +181,7 @@ def _tier(known: Memory, draft: Draft) -> Tier:
     sentence of no lasting value that a user types every day ("the build fails again")."""
     is_elsewhere = draft.source.session != known.source.session and not _is_copy(known, draft)
     is_lasting = min(known.durability, draft.durability) >= CONFIRMABLE_DURABILITY
-    if is_elsewhere and is_lasting and draft.source.role in BY_THE_USER and draft.flag is None:
+    if is_elsewhere and is_lasting and draft.source.role in USER_ROLES and draft.flag is None:
         return Tier.CONFIRMED
     return draft.tier if known.tier is Tier.CANDIDATE else known.tier
 

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from functools import partial
 from random import Random
 
-from recollect.capture.happened.failures import is_work
+from recollect.capture.happened.failures import is_work_error
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import (
     Compacted,
@@ -36,8 +36,8 @@ from recollect.engine.ports import SettingsFor
 from recollect.rank import worth
 from recollect.rank.worth import (
     Course,
+    ErrorRecurrence,
     Errors,
-    MetAgain,
     ReplayedLine,
     ReplayedMoment,
     ReplayRecord,
@@ -45,17 +45,17 @@ from recollect.rank.worth import (
     Vocabulary,
     lines_in,
 )
-from recollect.text.optout import opted_out, without_markers
-from recollect.text.passages import in_context
+from recollect.text.optout import find_opt_out, without_markers
+from recollect.text.passages import with_previous_turn
 from recollect.text.signature import signature
 
 FIXES = (Kind.ERROR_PATTERN, Kind.CORRECTION)
 MAX_EVENT_CHARS = 20_000  # of one event, for its terms
-Expects = Callable[[Iterable[str]], None]  # is given texts that will be embedded soon
+ExpectsTexts = Callable[[Iterable[str]], None]  # is given texts that will be embedded soon
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class RecordedTranscript:
     """One transcript, with the time of its first event."""
 
     name: str
@@ -86,7 +86,7 @@ class Replay:
         self,
         engine: Engine,
         settings_for: SettingsFor,
-        expect: Expects = lambda _: None,
+        expect: ExpectsTexts = lambda _: None,
         *,
         in_turn: bool = False,
     ) -> None:
@@ -102,7 +102,7 @@ class Replay:
         self._day: date | None = None
         self.record = ReplayRecord()
 
-    def play(self, recorded: Sequence[Recorded]) -> Iterator[Recorded]:
+    def play(self, recorded: Sequence[RecordedTranscript]) -> Iterator[RecordedTranscript]:
         """Play the transcripts and yield each at its end. The caller may stop between any two events."""
         ready = [replace(one, events=partial(self._embed_ahead, one)) for one in recorded]
         order = events_in_turn if self._in_turn else events_in_time
@@ -112,12 +112,12 @@ class Replay:
             else:
                 self._hear(event, counts=transcript.counts)
 
-    def _embed_ahead(self, transcript: Recorded) -> Iterator[Event]:
+    def _embed_ahead(self, transcript: RecordedTranscript) -> Iterator[Event]:
         """Return its events, and announce the texts that the archive will embed."""
         events, before = list(transcript.events()), dict[SessionId, str]()
         for event in events:
             if isinstance(event, Prompt | Reply) and not (_is_notice(event) or self._is_copied(event)):
-                self._expect([in_context(event.text, before.get(event.session))])
+                self._expect([with_previous_turn(event.text, before.get(event.session))])
                 before[event.session] = event.text
         return iter(events)
 
@@ -126,11 +126,11 @@ class Replay:
             self._open[event.session] = self._begin(event, counts)
         played = self._open[event.session]
         if _is_notice(event) or self._is_copied(event):
-            played.course.hear(_words(event))
+            played.course.add(_words(event))
             return
         with suppress(InvalidValue):  # a name that looks like a secret: a live event would not be stored either
             injection = self._send(event)
-            played.course.hear(_words(event))
+            played.course.add(_words(event))
             self._note(played, event, injection)
         if isinstance(event, Compacted):
             self._hear(_start_after(event), counts=counts)
@@ -187,12 +187,12 @@ class Replay:
 
     def _listen(self, played: _PlayedSession, prompt: Prompt) -> None:
         """Find what the user has to explain again, as far as it may be stored."""
-        if prompt.origin is not Origin.USER or opted_out(prompt.text).capture or prompt.parent is not None:
+        if prompt.origin is not Origin.USER or find_opt_out(prompt.text).capture or prompt.parent is not None:
             return
         bare = replace(prompt, text=without_markers(prompt.text))
         kept = admit_event(bare, self._settings_for(prompt.folder).privacy)
         if isinstance(kept, Prompt):
-            found = list(played.project.statements.hear(kept.text, prompt.session, prompt.at, played.shown))
+            found = list(played.project.statements.add(kept.text, prompt.session, prompt.at, played.shown))
             if played.counts:
                 self.record.repetitions += found
 
@@ -200,18 +200,20 @@ class Replay:
         self, played: _PlayedSession, event: ToolFailed, injection: Injection, lines: Sequence[ReplayedLine]
     ) -> None:
         """Check whether a known error came with its fix."""
-        if not is_work(event.error):  # a denied permission is not an error to fix
+        if not is_work_error(event.error):  # a denied permission is not an error to fix
             return
         kept = admit_event(event, self._settings_for(event.folder).privacy)
         known = signature(kept.error) if isinstance(kept, ToolFailed) else None
         if known is None or known.is_generic or not known.key:
             return
-        first_at = played.project.errors.met(known.key, event.session, event.at)
+        first_at = played.project.errors.find_earlier(known.key, event.session, event.at)
         if first_at is not None and played.counts:
             shown = [choice for choice in injection.choices if choice.verdict is Verdict.SHOWN]
             fixes = {choice.id for choice in shown if choice.kind in FIXES}
             line = next((line.text for line in lines if line.id in fixes), None)
-            self.record.errors.append(MetAgain(error=known.headline, first_at=first_at, at=event.at, fix_line=line))
+            self.record.errors.append(
+                ErrorRecurrence(error=known.headline, first_at=first_at, at=event.at, fix_line=line)
+            )
 
     def _end(self, session: SessionId) -> None:
         played = self._open.pop(session)
@@ -219,23 +221,23 @@ class Replay:
         if played.counts:
             self.record.sessions += 1
             for at, moment in played.moments:
-                lines = tuple(vocabulary.scored(line, played.course, at) for line in moment.lines)
+                lines = tuple(vocabulary.score(line, played.course, at) for line in moment.lines)
                 self.record.moments.append(replace(moment, lines=lines))
         vocabulary.add(played.course, played.texts)
 
 
-def events_in_turn(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Event | None]]:
+def events_in_turn(recorded: Sequence[RecordedTranscript]) -> Iterator[tuple[RecordedTranscript, Event | None]]:
     """Yield the events of each transcript in turn; None after its last."""
     for transcript in recorded:
         yield from ((transcript, event) for event in transcript.events())
         yield transcript, None
 
 
-def events_in_time(recorded: Sequence[Recorded]) -> Iterator[tuple[Recorded, Event | None]]:
+def events_in_time(recorded: Sequence[RecordedTranscript]) -> Iterator[tuple[RecordedTranscript, Event | None]]:
     """Yield the events of all transcripts by time, each transcript in its own order; None after its last. A transcript
     is opened when its time comes."""
     waiting = sorted(recorded, key=lambda one: (one.began, one.name), reverse=True)
-    running: list[tuple[datetime, int, Event, Recorded, Iterator[Event]]] = []
+    running: list[tuple[datetime, int, Event, RecordedTranscript, Iterator[Event]]] = []
     number = 0
     while waiting or running:
         if waiting and (not running or waiting[-1].began <= running[0][0]):

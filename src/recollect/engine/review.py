@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import DeedId, DeedKind
+from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Memory, MemoryId, Tier
-from recollect.domain.review import Case, Decided, Review
+from recollect.domain.review import Case, DecidedCase, Review
 from recollect.engine.learning_ports import KeepsCandidates
 from recollect.engine.ports import Writes
 from recollect.engine.remember import supersede
@@ -37,7 +37,7 @@ def cases(memories: Writes) -> list[Case]:
     return [case for case in found if case.against or case.memory.flag or case.is_doubted]
 
 
-def _proposals(memories: Writes) -> dict[MemoryId, DeedId]:
+def _proposals(memories: Writes) -> dict[MemoryId, ChangeId]:
     """Return the memories that agents propose to forget, each with the change that proposes it."""
     return {MemoryId(change.detail["memory"]): change.id for change in memories.proposals()}
 
@@ -65,11 +65,11 @@ def _against(memories: Writes, memory: Memory) -> list[Case]:
 def accept(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
     """Confirm memories: what they contradict ends, and their flags are removed."""
 
-    def decide(case: Case, change: DeedId) -> Decided:
+    def decide(case: Case, change: ChangeId) -> DecidedCase:
         accepted = replace(case.memory, conflicts=(), flag=None, tier=Tier.CONFIRMED)
         _update(memories, accepted, case.memory, change)
         ended = [supersede(memories, other, accepted, change) for other in case.against]
-        return Decided(memory=accepted, ended=tuple(ended))
+        return DecidedCase(memory=accepted, ended=tuple(ended))
 
     return _decide_all(memories, ids, "accept", decide, at=at, by=by)
 
@@ -77,13 +77,13 @@ def accept(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) 
 def keep(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
     """Keep memories and those they seemed to contradict: all stay valid."""
 
-    def decide(case: Case, change: DeedId) -> Decided:
+    def decide(case: Case, change: ChangeId) -> DecidedCase:
         memory = case.memory
         if not case.against and memory.flag is None and not case.is_doubted:
             raise InvalidValue(f"{memory.id} contradicts nothing: accept or reject it.")
         if memory.flag is not None:
             raise InvalidValue(f"{memory.id} is flagged ({memory.flag}): accept or reject it.")
-        return Decided(memory=_update(memories, replace(memory, conflicts=()), memory, change))
+        return DecidedCase(memory=_update(memories, replace(memory, conflicts=()), memory, change))
 
     return _decide_all(memories, ids, "keep", decide, at=at, by=by)
 
@@ -92,14 +92,14 @@ def reject(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) 
     """End memories: what they contradict stays valid. Without a contradiction (flagged, or proposed to forget), forget
     them."""
 
-    def decide(case: Case, change: DeedId) -> Decided:
+    def decide(case: Case, change: ChangeId) -> DecidedCase:
         memory = case.memory
         if case.against:
             ended = replace(memory, conflicts=(), valid_to=max(at, memory.valid_from), superseded_by=case.against[0].id)
         else:
             ended = replace(memory, forgotten_at=at)
         _update(memories, ended, memory, change)
-        return Decided(memory=ended, ended=(ended,))
+        return DecidedCase(memory=ended, ended=(ended,))
 
     return _decide_all(memories, ids, "reject", decide, at=at, by=by)
 
@@ -108,14 +108,14 @@ def _decide_all(
     memories: Writes,
     ids: Sequence[MemoryId],
     decision: str,
-    decide: Callable[[Case, DeedId], Decided],
+    decide: Callable[[Case, ChangeId], DecidedCase],
     *,
     at: datetime,
     by: str,
 ) -> Review:
     """Decide about all of them, or about none if one of them does not wait."""
-    with memories.writing():
-        change = memories.begin_deed(DeedKind.REVIEW, at, by, {"decision": decision})
+    with memories.transaction():
+        change = memories.begin_change(ChangeAction.REVIEW, at, by, {"decision": decision})
         done = tuple(decide(_waiting_case(memories, memory_id), change) for memory_id in dict.fromkeys(ids))
         for memory_id, proposal in _proposals(memories).items():
             if memory_id in ids:
@@ -139,7 +139,7 @@ def _waiting_case(memories: Writes, memory_id: MemoryId) -> Case:
     raise InvalidValue(f"{memory_id} does not wait for a decision. `recollect review` lists what does.")
 
 
-def _update(memories: Writes, now: Memory, before: Memory, change: DeedId) -> Memory:
-    memories.note_change(change, before.id, before)
+def _update(memories: Writes, now: Memory, before: Memory, change: ChangeId) -> Memory:
+    memories.note_memory_change(change, before.id, before)
     memories.update(now)
     return now

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.domain.event import Event
-from recollect.domain.injection import Injection, LogKey, Moment, Placement, Sent
+from recollect.domain.injection import Injection, LogEntry, LogKey, Moment, Placement
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.session import Session
-from recollect.engine.admission import OWN
+from recollect.engine.admission import OWN_PREFIX
 from recollect.engine.ports import Measures, Store
 from recollect.engine.redaction import redact_block
 
@@ -20,7 +20,7 @@ class SentLog:
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
         """Return the blocks that these messages were really sent with, after a restart of the host."""
         blocks: dict[MessageId, str] = {}
-        for sent in self._store.sent_with(session, messages):
+        for sent in self._store.find_sent(session, messages):
             is_on_message = not sent.call and sent.injection.placement is Placement.MESSAGE
             # A block in the system prompt replaces the one before it, so it is not replayed.
             if sent.confirmed and sent.message is not None and is_on_message:
@@ -30,7 +30,7 @@ class SentLog:
     def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
         """The same for the tools of these messages, by message and call."""
         blocks: dict[MessageId, dict[str, str]] = {}
-        for sent in self._store.sent_with(session, messages):
+        for sent in self._store.find_sent(session, messages):
             if sent.confirmed and sent.message is not None and sent.call:
                 blocks.setdefault(sent.message, {})[sent.call] = redact_block(sent.injection.block)
         return blocks
@@ -40,9 +40,9 @@ class SentLog:
     ) -> Injection:
         """Record a block that no message carries, under a name of ours with a number."""
         # In one transaction: two askers at once must not get the same number.
-        with self._store.writing():
-            number = self._store.count_in(session.id, session.context, moment)
-            name = MessageId(f"{OWN}{moment}:{number}")
+        with self._store.transaction():
+            number = self._store.count_at_moment(session.id, session.context, moment)
+            name = MessageId(f"{OWN_PREFIX}{moment}:{number}")
             call = name if moment is Moment.TOOL_ERROR else ""
             return self.record(session, name, injection, event, started_s, moment, call=call)
 
@@ -57,7 +57,7 @@ class SentLog:
         call: str = "",
     ) -> Injection:
         waits_for_confirmation = event.confirms and moment in (Moment.PROMPT, Moment.TOOL_ERROR)
-        sent = Sent(
+        sent = LogEntry(
             session=session.id,
             context=session.context,
             message=message,
@@ -72,7 +72,7 @@ class SentLog:
         return replace(recorded, notice=injection.notice) if injection.notice else recorded
 
 
-def injection_of(sent: Sent, event: Event) -> Injection:
+def injection_of(sent: LogEntry, event: Event) -> Injection:
     """Return the logged injection, with its key in the log if it counts as sent only after delivery."""
     if not event.offered or not sent.injection.block:
         return sent.injection

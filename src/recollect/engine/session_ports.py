@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent
+from recollect.domain.injection import LogEntry, LogKey, Moment, MomentUsage
 from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Recap, Session
 
@@ -61,7 +61,7 @@ class CountsUse(Protocol):
 
 
 class LogsInjections(Protocol):
-    def record(self, sent: Sent) -> Sent:
+    def record(self, sent: LogEntry) -> LogEntry:
         """Log an injection and return the logged one: the first to be logged wins."""
 
     def confirm(self, session_id: SessionId, carriers: Collection[str]) -> None:
@@ -70,25 +70,25 @@ class LogsInjections(Protocol):
     def confirm_one(self, key: LogKey) -> None:
         """Record the same for one log entry."""
 
-    def stable(self, session_id: SessionId, context: int) -> Sent | None:
+    def start_block(self, session_id: SessionId, context: int) -> LogEntry | None:
         """Return the start block of one live context."""
 
-    def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[Sent]:
+    def find_sent(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[LogEntry]:
         """Return the blocks on these messages and their tools, in the order they were logged; `why`: with reasons."""
 
-    def count_in(self, session_id: SessionId, context: int, point: Moment) -> int:
+    def count_at_moment(self, session_id: SessionId, context: int, point: Moment) -> int:
         """Count the log entries of this moment in one live context, empty ones too."""
 
-    def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
+    def log_of_context(self, session_id: SessionId, context: int) -> list[LogEntry]:
         """Return all blocks of one live context, without reasons; of the empty ones, only one."""
 
-    def log_of(self, session_id: SessionId) -> list[Sent]:
+    def log_of(self, session_id: SessionId) -> list[LogEntry]:
         """Return the whole log of a session, in order."""
 
-    def session_sent_at(self, moments: Collection[datetime], *, like: Session) -> Session | None:
+    def find_session_by_times(self, moments: Collection[datetime], *, like: Session) -> Session | None:
         """Return another session of the same host and project with log entries at most of these moments, or None."""
 
-    def copy_log(self, parent: Session, child: Session, sent: Sequence[Sent], *, context: int) -> Session:
+    def copy_log(self, parent: Session, child: Session, sent: Sequence[LogEntry], *, context: int) -> Session:
         """Replace the child's log with these entries of the parent, under the child's message ids, and set its context.
         Nothing counts as shown once more."""
 

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.capture.happened.choices import is_choice
-from recollect.capture.happened.command_purposes import is_known_to_all, is_own_task
+from recollect.capture.happened.command_purposes import is_own_task, is_standard_command
 from recollect.capture.happened.shell import Run, runs
 from recollect.domain.freshness import FileState
-from recollect.domain.injection import Injection, Moment, Placement, Quiet
+from recollect.domain.injection import Injection, Moment, Placement, QuietReason
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId, Role
 from recollect.domain.session import Recap
 from recollect.domain.settings import Settings, StartStyle
 from recollect.engine import continuity, full_start
-from recollect.engine.anchoring import settled
+from recollect.engine.anchoring import demote_stale
 from recollect.engine.disputes import leave_out_lone_claims
 from recollect.engine.full_start import LEVELS, RULES, STANDING, level_of
 from recollect.engine.injections import build_injection, silence
 from recollect.engine.ports import FindsMemories
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
-from recollect.rank.budget import Offer, allowance, fill, offer
+from recollect.rank.budget import Offer, allowance, fill, offer_memory
 from recollect.rank.score import start_factors, start_score
 from recollect.text.intent import Task
 from recollect.text.query import content_words
@@ -69,7 +69,7 @@ def build(
     left = budgets.live_start_tokens - situation.live.tokens(Moment.ON_DEMAND)
     budget_tokens = min(allowance(budgets.start_tokens, budgets, window_tokens=situation.window_tokens), left)
     if budget_tokens <= 0:
-        return silence(Placement.SYSTEM, Quiet.CAP)
+        return silence(Placement.SYSTEM, QuietReason.CAP)
     if settings.start.style is StartStyle.FULL:
         return full_start.build(memories, situation, budget_tokens, recaps=recaps, task=task)
     search = _StartSearch(memories, situation, task)
@@ -118,7 +118,7 @@ class _StartSearch:
         hits = [self._score(memory) for memory in newest if is_wanted(memory) and situation.is_news(memory)]
         self.considered += len(hits)
         hits.sort(key=lambda hit: (-hit.score, -hit.memory.valid_from.timestamp()))
-        looked_at = settled(hits, min(limit, len(hits)), situation.look_up_freshness, situation.settings.stale)
+        looked_at = demote_stale(hits, min(limit, len(hits)), situation.look_up_freshness, situation.settings.stale)
         return [hit for hit in looked_at if not _has_lost_all_files(hit)][:limit]
 
     def _score(self, memory: Memory) -> Hit:
@@ -165,7 +165,7 @@ def _choose_commands(found: Iterable[Hit]) -> list[Hit]:
             lines.add(line)
             kept.append(hit)
     if any(any(map(is_own_task, _runs(hit))) for hit in kept):
-        kept = [hit for hit in kept if not any(map(is_known_to_all, _runs(hit)))]
+        kept = [hit for hit in kept if not any(map(is_standard_command, _runs(hit)))]
     return kept[:MAX_COMMANDS]
 
 
@@ -176,9 +176,9 @@ def _runs(command: Hit) -> Sequence[Run]:
 def _offer(hit: Hit, section: str | None) -> Offer:
     level = level_of(hit.memory)
     if section is not None:
-        return offer(hit.memory, section, hit.freshness, (level,))
+        return offer_memory(hit.memory, section, hit.freshness, (level,))
     place = LEVELS.index(level)
-    return offer(hit.memory, RULES[place], hit.freshness, (level,), order=place)
+    return offer_memory(hit.memory, RULES[place], hit.freshness, (level,), order=place)
 
 
 def _shares(settings: Settings, budget_tokens: int) -> dict[str, int]:

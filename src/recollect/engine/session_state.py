@@ -11,7 +11,7 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import ProjectId, SessionId
 from recollect.domain.session import Recap, Session
 from recollect.domain.settings import Privacy
-from recollect.engine.admission import admitted_recap
+from recollect.engine.admission import admit_recap
 from recollect.engine.ports import Store
 from recollect.engine.session_ports import KeepsRecaps, KeepsSessions, LogsInjections
 
@@ -34,7 +34,7 @@ def enter(sessions: Store, event: Event, enter_project: EntersProject, language_
         # A user who opted out of a session opted out of its subagents too.
         session = replace(session, recalls=parent.recalls, captures=parent.captures)
     for name in (event.session, event.parent):
-        if name is not None and "" in sessions.gone(name):
+        if name is not None and "" in sessions.find_erased(name):
             session = replace(session, captures=False)
     return sessions.begin_session(session)
 
@@ -77,10 +77,10 @@ def start_new_context(store: Store, session: Session, at: datetime, *, source: S
     """Begin a new live context. A host may report one compaction twice, by the event and by a start (`source`) after it,
     or by the same event again: that is still one new context."""
     if session.context > 0:
-        started_by_event = store.stable(session.id, session.context) is None
+        started_by_event = store.start_block(session.id, session.context) is None
         if source is StartSource.COMPACT and started_by_event:
             return session
-        sent = store.in_context(session.id, session.context)
+        sent = store.log_of_context(session.id, session.context)
         started_by_start = [one.point for one in sent] == [Moment.START]
         if started_by_start and source is not StartSource.CLEAR:
             return session
@@ -94,7 +94,7 @@ def find_context_start(log: LogsInjections, session: Session, now: datetime) -> 
     """Return when the current live context began; None: there was no compaction or clear."""
     if session.context == 0:
         return None
-    return min((sent.at for sent in log.in_context(session.id, session.context)), default=now)
+    return min((sent.at for sent in log.log_of_context(session.id, session.context)), default=now)
 
 
 def save_recap(recaps: KeepsRecaps, session: Session, event: SessionEnded, privacy: Privacy) -> None:
@@ -102,9 +102,9 @@ def save_recap(recaps: KeepsRecaps, session: Session, event: SessionEnded, priva
     if session.project is None or not (event.notes or event.summary):
         return
     recap = Recap(session=session.id, project=session.project, at=event.at, notes=event.notes, summary=event.summary)
-    recap = admitted_recap(recap, privacy)
+    recap = admit_recap(recap, privacy)
     before = recaps.recap(session.id)
-    recaps.keep_recap(recap if before is None else recap.after(before))
+    recaps.keep_recap(recap if before is None else recap.fill_from(before))
 
 
 def files_in(tool_input: Mapping[str, Any]) -> list[str]:

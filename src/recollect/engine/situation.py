@@ -6,12 +6,12 @@ from datetime import datetime
 from functools import cached_property
 
 from recollect.domain.event import Carriers
-from recollect.domain.injection import Moment, Sent
+from recollect.domain.injection import LogEntry, Moment
 from recollect.domain.memory import Memory, MemoryId, SessionId, Tier, Viewer
 from recollect.domain.session import Session
 from recollect.domain.settings import Mode, Settings
-from recollect.engine.admission import OWN, is_ignored
-from recollect.engine.anchoring import Looks, nobody_looks
+from recollect.engine.admission import OWN_PREFIX, is_about_ignored_file
+from recollect.engine.anchoring import ChecksFreshness, no_freshness
 from recollect.engine.session_ports import LogsInjections
 from recollect.privacy.visibility import may_inject
 
@@ -20,7 +20,7 @@ from recollect.privacy.visibility import may_inject
 class Live:
     """The live context: the blocks whose messages are in the request."""
 
-    sent: tuple[Sent, ...] = ()
+    sent: tuple[LogEntry, ...] = ()
 
     @cached_property
     def memory_ids(self) -> frozenset[MemoryId]:
@@ -53,12 +53,12 @@ class Live:
 def load_live(log: LogsInjections, session: Session, carriers: Carriers = None) -> Live:
     """Read the live context from the log: what the host says is in the request, else all that this context was sent."""
     # Only the model that writes a summary reads the text for it.
-    known = [sent for sent in log.in_context(session.id, session.context) if sent.point is not Moment.COMPACTION]
+    known = [sent for sent in log.log_of_context(session.id, session.context) if sent.point is not Moment.COMPACTION]
     if carriers is None:
         return Live(tuple(sent for sent in known if sent.confirmed))
-    turns = log.sent_with(session.id, [message for message in carriers if message is not None])
+    turns = log.find_sent(session.id, [message for message in carriers if message is not None])
     # Answers to an agent's question have a name of ours, which no host can list.
-    unnamed = [sent for sent in known if sent.message is not None and sent.message.startswith(OWN)]
+    unnamed = [sent for sent in known if sent.message is not None and sent.message.startswith(OWN_PREFIX)]
     in_request = sorted([*turns, *unnamed], key=lambda sent: sent.at)
     start = _start_block(log, session) if None in carriers else None
     if start is not None:
@@ -66,10 +66,10 @@ def load_live(log: LogsInjections, session: Session, carriers: Carriers = None) 
     return Live(tuple(in_request))
 
 
-def _start_block(log: LogsInjections, session: Session) -> Sent | None:
+def _start_block(log: LogsInjections, session: Session) -> LogEntry | None:
     """After a compaction, until there is a new one: the start block of the context before."""
     for context in range(session.context, -1, -1):
-        block = log.stable(session.id, context)
+        block = log.start_block(session.id, context)
         if block is not None:
             return block
     return None
@@ -81,7 +81,7 @@ class Situation:
     now: datetime
     settings: Settings
     live: Live = Live()
-    look_up_freshness: Looks = nobody_looks
+    look_up_freshness: ChecksFreshness = no_freshness
     agent: str | None = None
     window_tokens: int | None = None
     recent_files: Sequence[str] = ()
@@ -93,7 +93,7 @@ class Situation:
 
     def may_show(self, memory: Memory) -> bool:
         """Asked or unasked, the model may see this memory. Callers check whether its kind is switched on."""
-        return may_inject(memory, self.viewer) and not is_ignored(memory, self.settings.privacy)
+        return may_inject(memory, self.viewer) and not is_about_ignored_file(memory, self.settings.privacy)
 
     def is_news(self, memory: Memory) -> bool:
         """The model may see this memory and does not have it yet."""

@@ -22,7 +22,7 @@ def build_story(memories: Writes, memory: Memory) -> Story:
         memory=memory,
         before=tuple(_before(memories, memory)),
         after=tuple(_after(memories, memory)),
-        changes=tuple(memories.changes_of(memory.id)),
+        changes=tuple(memories.memory_changes_of(memory.id)),
     )
 
 

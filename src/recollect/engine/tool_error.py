@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Verdict
+from recollect.domain.injection import Choice, Injection, Moment, Placement, QuietReason, Verdict
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId, Tier
 from recollect.domain.search import Filters
-from recollect.engine.anchoring import settled
+from recollect.engine.anchoring import demote_stale
 from recollect.engine.disputes import leave_out_lone_claims
 from recollect.engine.injections import build_choice, build_injection, silence
 from recollect.engine.ports import Embeds, FindsMemories
@@ -17,9 +17,9 @@ from recollect.engine.recall import embed_query, weigh
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
 from recollect.rank.budget import Offer, allowance, fill
-from recollect.text.block import error_line_of, plain, reminder_line_of, short_line_of, without
+from recollect.text.block import error_line_of, plain, reminder_line_of, remove_entries, short_line_of
 from recollect.text.intent import Intent, Task
-from recollect.text.naming import said
+from recollect.text.naming import read_prompt_words
 from recollect.text.query import content_words
 from recollect.text.signature import Signature, signature
 from recollect.text.words import word_set
@@ -57,11 +57,11 @@ def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation
     budgets = settings.budgets
     sign = signature(error)
     if sign.is_generic:
-        return silence(Placement.TOOL, Quiet.GENERIC)
+        return silence(Placement.TOOL, QuietReason.GENERIC)
     left = budgets.live_turn_tokens - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
     budget_tokens = min(allowance(budgets.error_tokens, budgets, window_tokens=situation.window_tokens), left)
     if budget_tokens <= 0:
-        return silence(Placement.TOOL, Quiet.CAP)
+        return silence(Placement.TOOL, QuietReason.CAP)
     hits, refused, considered = _find_known_errors(memories, embeds, sign, situation)
     has_certain = any(CERTAIN in hit.factors for hit in hits)
     filled = fill(
@@ -98,7 +98,7 @@ def _find_known_errors(
     hits = weigh(
         allowed,
         words,
-        said(query),
+        read_prompt_words(query),
         sighting,
         settings.turn,
         Intent(task=Task.BUG_FIX),
@@ -112,7 +112,7 @@ def _find_known_errors(
     new = [hit for hit in fitting if not _is_shown(hit.memory, situation)]
     chosen = [hit for hit in new if CERTAIN in hit.factors] or new[:1]
     refused = _refuse_others(hits, fitting, chosen, situation, needed)
-    chosen = settled(chosen, len(chosen), situation.look_up_freshness, settings.stale)
+    chosen = demote_stale(chosen, len(chosen), situation.look_up_freshness, settings.stale)
     return leave_out_lone_claims(chosen, situation), refused, len(allowed)
 
 
@@ -181,7 +181,7 @@ def _is_shown(memory: Memory, situation: Situation) -> bool:
         if sent.point is Moment.START:
             continue
         block = sent.injection.block
-        if memory.id in sent.injection.ids or without(block, name) != block:
+        if memory.id in sent.injection.ids or remove_entries(block, name) != block:
             return True
     return False
 
@@ -209,7 +209,7 @@ def _refusal(hit: Hit, fitting: Collection[MemoryId], situation: Situation, need
 def _offer(hit: Hit, situation: Situation) -> Offer:
     section = KNOWN_ERROR if CERTAIN in hit.factors else LIKE_IT
     if hit.memory.id in situation.live.memory_ids:
-        return Offer((reminder_line_of(hit.memory),), section, hit.memory.id, means=Verdict.RECALLED)
+        return Offer((reminder_line_of(hit.memory),), section, hit.memory.id, verdict=Verdict.RECALLED)
     short = short_line_of(hit.memory, hit.freshness)
     ways = filter(None, (error_line_of(hit.memory, hit.freshness), short))
     return Offer(tuple(ways), section, hit.memory.id)

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from recollect.capture.happened.choices import is_choice
-from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Verdict
+from recollect.domain.injection import Choice, Injection, Moment, Placement, QuietReason, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, Role, Tier, Viewer
 from recollect.domain.search import FoundMemory
 from recollect.domain.settings import Settings
-from recollect.engine.anchoring import settled
+from recollect.engine.anchoring import demote_stale
 from recollect.engine.corrections import Correction
 from recollect.engine.disputes import leave_out_lone_claims, lone_claims
 from recollect.engine.injections import MAX_LOGGED_REFUSALS, build_choice, build_injection, silence
@@ -18,13 +18,13 @@ from recollect.engine.quotes import quote_answers
 from recollect.engine.recall import embed_query, weigh
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
-from recollect.rank.budget import Filled, Offer, allowance, favouring, fill, first_of_each_kind, offer
-from recollect.rank.score import favoured, with_use
-from recollect.text.asking import PromptPurpose, asking, points_back, typed
+from recollect.rank.budget import FilledBlock, Offer, allowance, fill, first_of_each_kind, offer_memory, put_kinds_first
+from recollect.rank.score import apply_use, kinds_for_agent
+from recollect.text.asking import PromptPurpose, prompt_purpose, refers_to_earlier_work, without_host_tags
 from recollect.text.block import with_lines
 from recollect.text.intent import intent
 from recollect.text.meaning import project_words
-from recollect.text.naming import said
+from recollect.text.naming import read_prompt_words
 from recollect.text.query import asks_something, content_words
 from recollect.text.tokens import estimate
 
@@ -54,26 +54,26 @@ def answer(
 ) -> Injection:
     settings = situation.settings
     budgets = settings.budgets
-    asked = typed(prompt[:MAX_PROMPT_CHARS])
+    asked = without_host_tags(prompt[:MAX_PROMPT_CHARS])
     words = content_words(asked)
-    purpose = asking(asked)
+    purpose = prompt_purpose(asked)
     if purpose is PromptPurpose.NOTHING and not corrections:
-        return silence(Placement.MESSAGE, Quiet.OWN_CONTEXT)
+        return silence(Placement.MESSAGE, QuietReason.OWN_CONTEXT)
     if not words and not corrections:
-        return silence(Placement.MESSAGE, Quiet.IDLE)
+        return silence(Placement.MESSAGE, QuietReason.IDLE)
     left = budgets.live_turn_tokens - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
     allowed = allowance(
         budgets.turn_tokens, budgets, prompt_tokens=_prompt_tokens(prompt), window_tokens=situation.window_tokens
     )
     budget_tokens = min(allowed, left)
     if budget_tokens <= 0:
-        return silence(Placement.MESSAGE, Quiet.CAP)
+        return silence(Placement.MESSAGE, QuietReason.CAP)
     by_name_only = not asks_something(asked, min_chars=settings.turn.min_prompt_chars)
     found = PromptHits()
     if words:
         found = _find_fitting(memories, embeds, asked, words, situation, by_name_only=by_name_only)
     if not found.fitting and not corrections and by_name_only:
-        return silence(Placement.MESSAGE, Quiet.IDLE)
+        return silence(Placement.MESSAGE, QuietReason.IDLE)
     block = _build_block(found, corrections, situation, budget_tokens)
     if by_name_only or purpose is not PromptPurpose.QUESTION:
         return block
@@ -111,7 +111,7 @@ def _build_block(
 
 def _fill(
     hits: Sequence[Hit], corrections: Sequence[Correction], situation: Situation, budget_tokens: int, lines: int
-) -> Filled:
+) -> FilledBlock:
     budgets = situation.settings.budgets
     scale = budget_tokens / max(1, budgets.turn_tokens)
     return fill(
@@ -120,7 +120,7 @@ def _fill(
         shares={DOUBTFUL: int(budgets.turn_doubtful_tokens * scale)},
         max_lines=lines + len(corrections),
         counts_rest=situation.counts_rest,
-        flows=False,
+        share_leftovers=False,
     )
 
 
@@ -132,7 +132,7 @@ def _add_quotes(
     if not settings.turn.quotes or settings.archive.days <= 0:
         return block
     # In the middle of a session questions are about its own work, unless they point further back.
-    if situation.live.has_prompts and not points_back(prompt):
+    if situation.live.has_prompts and not refers_to_earlier_work(prompt):
         return block
     # Half of the live budget is left to the memories of later prompts.
     live_tokens = budgets.live_turn_tokens // 2 - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
@@ -161,7 +161,7 @@ def _find_fitting(
     meaning = embed_query(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
     found = memories.search(sighting, meaning, limit=settings.turn.candidates)
     about = intent(prompt, situation.recent_files)
-    heard = said(prompt, without=project_words(viewer.project or ""))
+    heard = read_prompt_words(prompt, without=project_words(viewer.project or ""))
 
     def weigh_all(some: Sequence[FoundMemory]) -> list[Hit]:
         model = embeds if meaning is not None else None
@@ -176,7 +176,7 @@ def _find_fitting(
     # Weighed apart from the others, which must not depend on them. Only the log gets these.
     not_offered = _refuse_withheld(weigh_all(withheld), situation)
     needed = _thresholds(hits, situation)
-    purpose = asking(prompt)
+    purpose = prompt_purpose(prompt)
 
     def is_fitting(hit: Hit) -> bool:
         return (
@@ -192,7 +192,7 @@ def _find_fitting(
     # The prompt asks for what it names, however well another memory fits.
     near = [hit for hit in fitting if hit.factors["named"] or hit.relevance >= best * settings.turn.relative_cut]
     return PromptHits(
-        fitting=tuple(settled(near, len(near), situation.look_up_freshness, settings.stale)),
+        fitting=tuple(demote_stale(near, len(near), situation.look_up_freshness, settings.stale)),
         refused=(*not_offered, *_refuse_others(hits, near, situation, needed)),
         considered=len(found),
     )
@@ -231,7 +231,7 @@ def _rank_by_use(hits: Sequence[Hit], settings: Settings) -> list[Hit]:
     """Rank memories that replies used higher; the relevance stays as it is."""
     ranked = []
     for hit in hits:
-        score, factors = with_use(hit.score, dict(hit.factors), hit.memory.use, settings.loop)
+        score, factors = apply_use(hit.score, dict(hit.factors), hit.memory.use, settings.loop)
         ranked.append(replace(hit, score=score, factors=factors))
     return sorted(ranked, key=lambda hit: -hit.score)  # stable: equal ones keep their order
 
@@ -279,13 +279,13 @@ def _without_project_name(words: Sequence[str], viewer: Viewer) -> Sequence[str]
 
 def _order(hits: Sequence[Hit], situation: Situation, lines: int) -> list[Hit]:
     """Sure hits before doubtful ones; in both, the best of each kind and the kinds that help the agent first."""
-    kinds = favoured(situation.agent)
+    kinds = kinds_for_agent(situation.agent)
     max_favoured = int(situation.settings.turn.favoured_share * lines)
     sure = [hit for hit in hits if _is_sure(hit)]
     doubtful = [hit for hit in hits if not _is_sure(hit)]
     ordered: list[Hit] = []
     for part in (sure, doubtful):
-        ordered.extend(favouring(first_of_each_kind(part), kinds, max_favoured))
+        ordered.extend(put_kinds_first(first_of_each_kind(part), kinds, max_favoured))
     return leave_out_lone_claims(ordered, situation)
 
 
@@ -294,4 +294,4 @@ def _is_sure(hit: Hit) -> bool:
 
 
 def _offer(hit: Hit) -> Offer:
-    return offer(hit.memory, freshness=hit.freshness, shares=() if _is_sure(hit) else (DOUBTFUL,))
+    return offer_memory(hit.memory, freshness=hit.freshness, shares=() if _is_sure(hit) else (DOUBTFUL,))

@@ -78,7 +78,7 @@ class HostModel:
             )
         return Question(id=name, session=session, system=request.system, text=request.text, answer_tokens=answer_tokens)
 
-    def answered(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
+    def read_answer(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
         """Read the answer of the host's model; None if the question is unknown or too old. `tokens`: None if not reported."""
         with self._lock:
             fetched = self._fetched.pop(question_id, None)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.capture.grounding import Quote, is_grounded, is_own_word, quote_in, speakers_of
+from recollect.capture.grounding import Quote, allowed_speakers, find_quote, is_grounded, is_own_word
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, Role, Tier
 from recollect.domain.session import Turn
@@ -84,7 +84,7 @@ def _build_proposal(item: object, turns: Sequence[Turn]) -> Proposal:
     durability = _read_durability(item.get("durability"))
     quote = _find_quote(item.get("evidence"), turns)
     turn = quote.turn
-    speakers = speakers_of(stated_kind, turn.role)
+    speakers = allowed_speakers(stated_kind, turn.role)
     if not is_grounded(text, [other for other in turns if other.role in speakers]):
         raise _Drop("the turns do not support the text")
     # Only the user may give orders: for others, the text around the quote is checked too.
@@ -129,7 +129,7 @@ def _read_durability(value: object) -> float:
 def _find_quote(value: object, turns: Sequence[Turn]) -> Quote:
     if not isinstance(value, str) or len(value) > MAX_EVIDENCE_CHARS:
         raise _Drop("the evidence is missing or too long")
-    found = quote_in(turns, value)
+    found = find_quote(turns, value)
     if found is None:
         raise _Drop("the evidence is not a quote")
     return found

@@ -16,7 +16,7 @@ from recollect.domain.event import (
     Compacted,
     Compacting,
     Event,
-    Held,
+    InitialMessage,
     Prompt,
     Reply,
     SessionDeleted,
@@ -55,7 +55,7 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
     reads = HOOKS.get(hook)
     if reads is None:
         raise PayloadError(f"The OpenCode plugin sent an unknown hook {hook!r}; install the plugin again.")
-    parent = read.optional(payload, "parentID")
+    parent = read.optional_text(payload, "parentID")
     return reads(
         payload,
         {
@@ -63,7 +63,7 @@ def normalise(payload: Mapping[str, Any], now: datetime) -> Event:
             "at": _told(payload, now),
             "host": NAME,
             "folder": _folder(payload),
-            "agent": read.optional(payload, "agent"),
+            "agent": read.optional_text(payload, "agent"),
             "parent": SessionId(parent) if parent else None,
             "window_tokens": _window(payload),
             "headless": payload.get("headless") is True,
@@ -80,7 +80,7 @@ def render(injection: Injection) -> dict[str, Any]:
 
 
 def _started(payload: Fields, about: dict[str, Any]) -> Event:
-    source = read.optional(payload, "source") or StartSource.STARTUP
+    source = read.optional_text(payload, "source") or StartSource.STARTUP
     if source not in list(StartSource):
         raise PayloadError(f"There is no start source {source!r}; `source` is one of {', '.join(StartSource)}.")
     held = tuple(filter(None, map(_held, _objects(payload, "messages"))))
@@ -104,10 +104,10 @@ def _prompt(payload: Fields, about: dict[str, Any]) -> Event:
 
 def _tool(payload: Fields, about: dict[str, Any]) -> Event:
     message, call = MessageId(read.text(payload, "messageID")), read.text(payload, "callID")
-    tool, live, state = read.text(payload, "tool"), _live(payload), read.part(payload, "state")
+    tool, live, state = read.text(payload, "tool"), _live(payload), read.section(payload, "state")
     try:
-        given, error = with_answers_of_opencode(read.part(state, "input"), state.get("metadata")), _error(state)
-        output = read.optional(state, "output") or ""
+        given, error = with_answers_of_opencode(read.section(state, "input"), state.get("metadata")), _error(state)
+        output = read.optional_text(state, "output") or ""
     except PayloadError as wrong:
         raise PayloadError(f"`state`: {wrong}") from None
     if error is None:
@@ -116,9 +116,9 @@ def _tool(payload: Fields, about: dict[str, Any]) -> Event:
 
 
 def _reply(payload: Fields, about: dict[str, Any]) -> Event:
-    final = read.truth(payload, "final", False)
+    final = read.flag(payload, "final", False)
     message = MessageId(read.text(payload, "messageID"))
-    return Reply(message=message, text=read.said(payload, "text"), final=final, **about)
+    return Reply(message=message, text=read.any_text(payload, "text"), final=final, **about)
 
 
 HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
@@ -127,7 +127,9 @@ HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
     "tool": _tool,
     "reply": _reply,
     "session.compacting": lambda _, about: Compacting(**about),
-    "session.compacted": lambda payload, about: Compacted(summary=read.optional(payload, "summary") or "", **about),
+    "session.compacted": lambda payload, about: Compacted(
+        summary=read.optional_text(payload, "summary") or "", **about
+    ),
     "session.ended": lambda _, about: SessionEnded(**about),
     "session.deleted": lambda _, about: SessionDeleted(**about),
 }
@@ -155,10 +157,10 @@ def _file(part: Fields) -> str | None:
 
 def _origin(payload: Fields, *, is_said: bool) -> Origin:
     """Nothing but what the client made up is its own word: a turn that goes on after a compaction."""
-    command = read.optional(payload, "command")
+    command = read.optional_text(payload, "command")
     if not is_said:
         return Origin.NOTIFICATION
-    if read.optional(payload, "parentID"):
+    if read.optional_text(payload, "parentID"):
         return Origin.SUBAGENT
     return Origin.COMMAND if command else Origin.USER
 
@@ -168,19 +170,19 @@ def _error(state: Fields) -> str | None:
     status = read.text(state, "status")
     match status:
         case "error":
-            return read.said(state, "error")
+            return read.any_text(state, "error")
         case "completed":
-            code = read.part(state, "metadata").get("exit")
+            code = read.section(state, "metadata").get("exit")
             is_failure = isinstance(code, int) and not isinstance(code, bool) and code != 0
-            return read.optional(state, "output") or "" if is_failure else None
+            return read.optional_text(state, "output") or "" if is_failure else None
         case _:
             raise PayloadError(f"`status` is completed or error, not {status!r}: tell of a tool when it is done.")
 
 
-def _held(message: Fields) -> Held | None:
+def _held(message: Fields) -> InitialMessage | None:
     """None: it has no usable name or time. One odd message of long ago must not cost a session its start."""
     try:
-        held = Held(message=MessageId(read.text(message, "id")), at=_moment(message, "at"))
+        held = InitialMessage(message=MessageId(read.text(message, "id")), at=_moment(message, "at"))
         calls = message.get("calls")
         done = map(_done, calls if isinstance(calls, list) else [])
         return replace(held, calls=dict(filter(None, done)))
@@ -225,7 +227,7 @@ def _moment(fields: Fields, name: str) -> datetime:
 
 def _folder(payload: Fields) -> str | None:
     """Where the session works; not `worktree`, which is "/" outside of git."""
-    folder = read.optional(payload, "directory")
+    folder = read.optional_text(payload, "directory")
     if folder is not None and not _ABSOLUTE.match(folder):
         raise PayloadError("`directory` is not an absolute path; the daemon stands elsewhere and could not find it.")
     return folder

@@ -73,20 +73,20 @@ def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:
         raise PayloadError(f"An event has a `type`; known are {', '.join(TYPES)}.")
     if not isinstance(kind, str) or kind not in TYPES:
         raise PayloadError(f"There is no event type {kind!r}; known are {', '.join(TYPES)}.")
-    project, parent = read.optional(fields, "project"), read.optional(fields, "parent")
+    project, parent = read.optional_text(fields, "project"), read.optional_text(fields, "parent")
     return TYPES[kind](
         fields,
         {
             "session": SessionId(read.text(fields, "session")),
             "at": read.time_or_none(fields, "time") or now,
             "host": host,
-            "folder": read.optional(fields, "folder"),
+            "folder": read.optional_text(fields, "folder"),
             "project": ProjectId(project) if project else None,
-            "language": read.optional(fields, "language"),
-            "agent": read.optional(fields, "agent"),
+            "language": read.optional_text(fields, "language"),
+            "agent": read.optional_text(fields, "agent"),
             "parent": SessionId(parent) if parent else None,
             "window_tokens": _tokens(fields, "window_tokens"),
-            "headless": read.truth(fields, "headless", False),
+            "headless": read.flag(fields, "headless", False),
         },
     )
 
@@ -94,10 +94,10 @@ def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> Event:
 def _started(fields: Fields, about: dict[str, Any]) -> Event:
     return SessionStarted(
         source=_source(fields),
-        task=read.optional(fields, "task"),
+        task=read.optional_text(fields, "task"),
         copied=_copied(fields),
-        recalls=read.truth(fields, "recalls", True),
-        captures=read.truth(fields, "captures", True),
+        recalls=read.flag(fields, "recalls", True),
+        captures=read.flag(fields, "captures", True),
         **about,
     )
 
@@ -105,7 +105,7 @@ def _started(fields: Fields, about: dict[str, Any]) -> Event:
 def _prompt(fields: Fields, about: dict[str, Any]) -> Event:
     return Prompt(
         message=MessageId(read.text(fields, "message")),
-        text=read.said(fields, "text"),
+        text=read.any_text(fields, "text"),
         live=_live(fields),
         origin=_origin(fields),
         files=read.texts(fields, "files"),
@@ -114,42 +114,44 @@ def _prompt(fields: Fields, about: dict[str, Any]) -> Event:
 
 
 def _reply(fields: Fields, about: dict[str, Any]) -> Event:
-    final = read.truth(fields, "final", False)
-    return Reply(message=MessageId(read.text(fields, "message")), text=read.said(fields, "text"), final=final, **about)
+    final = read.flag(fields, "final", False)
+    return Reply(
+        message=MessageId(read.text(fields, "message")), text=read.any_text(fields, "text"), final=final, **about
+    )
 
 
 def _succeeded(fields: Fields, about: dict[str, Any]) -> Event:
-    output = read.said(fields, "output") if "output" in fields else ""
+    output = read.any_text(fields, "output") if "output" in fields else ""
     return ToolSucceeded(
         tool=read.text(fields, "tool"),
-        input=read.part(fields, "input"),
+        input=read.section(fields, "input"),
         output=output,
-        call=read.optional(fields, "call"),
+        call=read.optional_text(fields, "call"),
         **about,
     )
 
 
 def _failed(fields: Fields, about: dict[str, Any]) -> Event:
-    message = read.optional(fields, "message")
+    message = read.optional_text(fields, "message")
     return ToolFailed(
         tool=read.text(fields, "tool"),
-        input=read.part(fields, "input"),
-        error=read.said(fields, "error"),
+        input=read.section(fields, "input"),
+        error=read.any_text(fields, "error"),
         message=MessageId(message) if message else None,
-        call=read.optional(fields, "call"),
+        call=read.optional_text(fields, "call"),
         live=_live(fields),
         **about,
     )
 
 
 def _ended(fields: Fields, about: dict[str, Any]) -> Event:
-    return SessionEnded(notes=_notes(fields), summary=_summary(read.part(fields, "summary")), **about)
+    return SessionEnded(notes=_notes(fields), summary=_summary(read.section(fields, "summary")), **about)
 
 
 def _asked(fields: Fields, about: dict[str, Any]) -> Event:
-    wanted, scope = read.optional(fields, "id"), read.optional(fields, "scope")
+    wanted, scope = read.optional_text(fields, "id"), read.optional_text(fields, "scope")
     return Asked(
-        query=read.optional(fields, "query") or "",
+        query=read.optional_text(fields, "query") or "",
         id=MemoryId(wanted) if wanted else None,
         kinds=_kinds(fields),
         scope=_naming("scope", Scope.parse, scope) if scope else None,
@@ -166,7 +168,7 @@ TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
     "tool_succeeded": _succeeded,
     "tool_failed": _failed,
     "compacting": lambda _, about: Compacting(**about),
-    "compacted": lambda fields, about: Compacted(summary=read.optional(fields, "summary") or "", **about),
+    "compacted": lambda fields, about: Compacted(summary=read.optional_text(fields, "summary") or "", **about),
     "session_ended": _ended,
     "session_deleted": lambda _, about: SessionDeleted(**about),
     "asked": _asked,
@@ -174,21 +176,21 @@ TYPES: Mapping[str, Callable[[Fields, dict[str, Any]], Event]] = {
 
 
 def _source(fields: Fields) -> StartSource:
-    value = read.optional(fields, "source") or StartSource.STARTUP
+    value = read.optional_text(fields, "source") or StartSource.STARTUP
     if value not in list(StartSource):
         raise PayloadError(f"There is no start source {value!r}; `source` is one of {', '.join(StartSource)}.")
     return StartSource(value)
 
 
 def _origin(fields: Fields) -> Origin:
-    value = read.optional(fields, "origin") or Origin.USER
+    value = read.optional_text(fields, "origin") or Origin.USER
     if value not in list(Origin):
         raise PayloadError(f"There is no origin {value!r}; `origin` is one of {', '.join(Origin)}.")
     return Origin(value)
 
 
 def _copied(fields: Fields) -> dict[MessageId, MessageId]:
-    given = read.part(fields, "copied")
+    given = read.section(fields, "copied")
     if not all(isinstance(own, str) and own for own in given.values()):
         raise PayloadError("`copied` is an object: the parent's message id, and the id that it has in the fork.")
     return {MessageId(parents): MessageId(own) for parents, own in given.items()}
@@ -220,14 +222,14 @@ def _one_line(text: str) -> str:
 def _summary(fields: Fields) -> Summary:
     try:
         lists = {name: tuple(map(_one_line, read.texts(fields, name))) for name in SUMMARY_LISTS}
-        texts = {name: _one_line(read.optional(fields, name) or "") for name in SUMMARY_TEXTS}
-        return Summary.of({**texts, **lists})
+        texts = {name: _one_line(read.optional_text(fields, name) or "") for name in SUMMARY_TEXTS}
+        return Summary.from_parts({**texts, **lists})
     except (PayloadError, InvalidValue) as error:
         raise PayloadError(f"`summary`: {error}") from None
 
 
 def _tokens(fields: Fields, name: str) -> int | None:
-    return None if fields.get(name) is None else read.whole(fields, name, 1, least=1, most=MAX_WINDOW_TOKENS)
+    return None if fields.get(name) is None else read.whole_number(fields, name, 1, least=1, most=MAX_WINDOW_TOKENS)
 
 
 def _naming(name: str, reads: Callable[[str], Value], value: str) -> Value:

@@ -9,7 +9,16 @@ from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import KINDS_ELSEWHERE, MAX_NAME_CHARS, Kind, Scope, Sensitivity
-from recollect.imports.entry import Bad, Entry, FileOrigin, Left, NamesProject, anchors_of, time_of, title_of
+from recollect.imports.entry import (
+    Entry,
+    FileOrigin,
+    NamesProject,
+    RejectedEntry,
+    SkippedEntry,
+    anchors_of,
+    time_of,
+    title_of,
+)
 from recollect.imports.objects import Fields, document, objects, several, words
 
 # Labels that half of all observations have: as aliases they would find everything.
@@ -32,21 +41,21 @@ def parse(text: str, origin: FileOrigin, named: NamesProject) -> Iterator[Entry]
         yield prompts_left(len(prompts))
 
 
-def prompts_left(count: int) -> Left:
-    return Left(0, f"what was typed in sessions ({count:,})")
+def prompts_left(count: int) -> SkippedEntry:
+    return SkippedEntry(0, f"what was typed in sessions ({count:,})")
 
 
 def observations(rows: Iterable[Any], origin: FileOrigin, named: NamesProject) -> Iterator[Entry]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
-            yield Bad(number, "The observation is not an object.")
+            yield RejectedEntry(number, "The observation is not an object.")
             continue
         title, facts = words(row, "title"), several(row, "facts")
         body = words(row, "narrative", "text", "subtitle")
         more = ([body] if body else []) + [f"- {fact}" for fact in facts if fact not in body]
         text = "\n".join(([_ended(title) if more else title] if title else []) + more)
         if not text:
-            yield Bad(number, "The observation says nothing.")
+            yield RejectedEntry(number, "The observation says nothing.")
             continue
         told = words(row, "type")
         yield _draft(
@@ -66,7 +75,7 @@ def observations(rows: Iterable[Any], origin: FileOrigin, named: NamesProject) -
 def summaries(rows: Iterable[Any], origin: FileOrigin, named: NamesProject) -> Iterator[Entry]:
     for number, row in enumerate(rows, start=1):
         if not isinstance(row, dict):
-            yield Bad(number, "The summary is not an object.")
+            yield RejectedEntry(number, "The summary is not an object.")
             continue
         fields = {"title": title_of(words(row, "request")), "anchors": anchors_of(several(row, "files_edited"))}
         learned, completed, next_steps = (words(row, name) for name in ("learned", "completed", "next_steps"))
@@ -76,7 +85,7 @@ def summaries(rows: Iterable[Any], origin: FileOrigin, named: NamesProject) -> I
             text = f"{completed}\nNext: {next_steps}" if next_steps else completed
             yield _draft(number, text, Kind.OUTCOME, row, origin, named, **fields)
         if not learned and not completed:
-            yield Left(number, "a summary of a session in which nothing was learned or done")
+            yield SkippedEntry(number, "a summary of a session in which nothing was learned or done")
 
 
 def _draft(
@@ -86,7 +95,7 @@ def _draft(
     try:
         scope = Scope.project(named(project)) if project else origin.scope
     except InvalidValue as refusal:
-        return Bad(number, str(refusal))
+        return RejectedEntry(number, str(refusal))
     at = time_of(row.get("created_at_epoch")) or time_of(row.get("created_at")) or origin.at
     usable = session if session.isprintable() and len(session) <= MAX_NAME_CHARS else None
     return origin.draft(number, text, kind, session=usable or None, scope=scope, at=at, **fields)

@@ -18,7 +18,7 @@ MAX_CONTROLS = 0.02  # of all characters; in a text there are tabs and line ends
 _CONTROLS = bytes(set(range(32)) - {*b"\t\n\r\f\v\x1b"})
 
 
-def decoded(content: bytes) -> str:
+def decode(content: bytes) -> str:
     for mark, encoding in MARKS:
         if content.startswith(mark):
             try:

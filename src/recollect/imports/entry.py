@@ -38,7 +38,7 @@ class KeptEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class RejectedEntry:
     """It was meant to be a memory, and cannot be one."""
 
     line: int
@@ -46,14 +46,14 @@ class Bad:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SkippedEntry:
     """It is no memory, and somebody may want to know that it was left out."""
 
     line: int
     what: str
 
 
-Entry = KeptEntry | Bad | Left
+Entry = KeptEntry | RejectedEntry | SkippedEntry
 NamesProject = Callable[[str], ProjectId]  # the project that another tool calls so
 
 
@@ -65,7 +65,9 @@ class FileOrigin:
     at: datetime  # when it was last changed: what does not tell its own time was said then
     scope: Scope  # where holds what does not tell its own place
 
-    def draft(self, line: int, text: str, kind: Kind, *, session: str | None = None, **fields: Any) -> KeptEntry | Bad:
+    def draft(
+        self, line: int, text: str, kind: Kind, *, session: str | None = None, **fields: Any
+    ) -> KeptEntry | RejectedEntry:
         """Of this file; what the domain refuses is told with its line."""
         message = MessageId(visible(f"{self.name}:{line}")[-MAX_NAME_CHARS:])
         known = {"at": self.at, "scope": self.scope, **fields}
@@ -75,7 +77,7 @@ class FileOrigin:
             )
             return KeptEntry(line, Draft(text=text, kind=kind, source=source, **known))
         except InvalidValue as refusal:
-            return Bad(line, str(refusal))
+            return RejectedEntry(line, str(refusal))
 
 
 def title_of(text: str | None) -> str | None:

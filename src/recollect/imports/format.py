@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from recollect.domain.errors import InvalidValue
 from recollect.imports import claude_memory
-from recollect.imports.decoding import decoded, is_binary
+from recollect.imports.decoding import decode, is_binary
 
 HEAD_BYTES = 1 << 16  # as much of a file as is looked at
 
@@ -25,7 +25,7 @@ AGENT_FILES = {
     *(".cursorrules", ".windsurfrules", ".clinerules", ".goosehints", ".rules", "conventions.md"),
 }
 # What is written for people about a repository: read when it is named, not when its folder is.
-FOR_PEOPLE = re.compile(
+PROJECT_DOCUMENTS = re.compile(
     r"^(?:readme|change-?log|changes|history|news|licen[cs]e|contributing|contributors|authors|code_of_conduct|security|"
     r"support|governance|notice|todo|pull_request_template|issue_template)\b.*\.(?:md|markdown)$",
     re.IGNORECASE,
@@ -62,7 +62,7 @@ def format_of(name: str, head: bytes) -> Format | None:
     if is_binary(head):
         return None
     lower = name.lower()
-    text = decoded(head[: len(head) // 4 * 4]) if head[:1] in b"\xff\xfe\x00" else head.decode("utf-8", "replace")
+    text = decode(head[: len(head) // 4 * 4]) if head[:1] in b"\xff\xfe\x00" else head.decode("utf-8", "replace")
     if lower.endswith(_MARKDOWN) or lower in AGENT_FILES:
         if _SPECSTORY.search(text):
             raise TranscriptNotImportable

@@ -12,7 +12,7 @@ from datetime import datetime
 from recollect.domain.memory import MAX_TEXT_CHARS, Kind
 from recollect.imports import front_matter
 from recollect.imports.decoding import lines_of
-from recollect.imports.entry import Bad, Entry, FileOrigin, Left, anchors_of, time_of, title_of
+from recollect.imports.entry import Entry, FileOrigin, RejectedEntry, SkippedEntry, anchors_of, time_of, title_of
 from recollect.imports.inline import includes_in, is_boilerplate, plain_words
 from recollect.imports.markdown_blocks import Block, What, blocks
 from recollect.imports.wording import kind_of, path_in
@@ -98,12 +98,12 @@ class _Document:
 
     def _entries(self, block: Block, code: Block | None, following: Block | None) -> Iterator[Entry]:
         if len(block.text) > MAX_TEXT_CHARS:
-            yield Bad(
+            yield RejectedEntry(
                 block.line, f"It has {len(block.text):,} characters without a break; a memory has {MAX_TEXT_CHARS:,}."
             )
             return
         for path in includes_in(block.text) if block.what is not What.CODE else ():
-            yield Left(block.line, f"the file that `@{path}` includes; import it by itself")
+            yield SkippedEntry(block.line, f"the file that `@{path}` includes; import it by itself")
         if block.what is What.CODE:
             yield from self._code_alone(block)
         elif block.what is What.ITEM:
@@ -241,9 +241,9 @@ def _is_drawing(code: Block) -> bool:
     return code.language in ("mermaid", "plantuml", "dot") or any(mark in code.text for mark in "├└│┌")
 
 
-def _left_code(code: Block) -> Left:
+def _left_code(code: Block) -> SkippedEntry:
     count = code.text.count("\n") + 1
-    return Left(code.line, "a drawing" if _is_drawing(code) else f"{count} lines of code")
+    return SkippedEntry(code.line, "a drawing" if _is_drawing(code) else f"{count} lines of code")
 
 
 def _commands(code: Block) -> Iterator[tuple[int, str, str]]:

@@ -10,7 +10,7 @@ from typing import Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind
 from recollect.imports.decoding import lines_of
-from recollect.imports.entry import Bad, Entry, FileOrigin, Left, time_of, title_of
+from recollect.imports.entry import Entry, FileOrigin, RejectedEntry, SkippedEntry, time_of, title_of
 from recollect.imports.objects import Fields, document, objects, several, words
 from recollect.imports.wording import kind_of
 
@@ -29,7 +29,7 @@ def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
             return
     if isinstance(whole, dict):
         if relations := objects(whole.get("relations")):
-            yield Left(0, f"the relations of a graph ({len(relations):,}): the memories say the same in words")
+            yield SkippedEntry(0, f"the relations of a graph ({len(relations):,}): the memories say the same in words")
         if words(whole, "memory"):
             whole = [whole]
         else:
@@ -50,13 +50,13 @@ def _lines(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, Any]]:
 def _entries(items: Iterable[tuple[int, Any]], origin: FileOrigin) -> Iterator[Entry]:
     for number, item in items:
         if not isinstance(item, dict):
-            yield Bad(number, str(item) if isinstance(item, InvalidValue) else "The memory is not an object.")
+            yield RejectedEntry(number, str(item) if isinstance(item, InvalidValue) else "The memory is not an object.")
             continue
         text = words(item, "memory", "content", "text")
         if not text:
-            yield Bad(number, "`memory` is missing, empty or not a text.")
+            yield RejectedEntry(number, "`memory` is missing, empty or not a text.")
         elif (ended := _ended(item, origin)) is not None:
-            yield Left(number, ended)
+            yield SkippedEntry(number, ended)
         else:
             at = time_of(item.get("updated_at")) or time_of(item.get("created_at")) or origin.at
             yield origin.draft(number, text, _kind(item, text), at=at, title=title_of(words(item, "title")))

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind, Memory, Scope, ScopeLevel, Sensitivity, Tier
-from recollect.imports.entry import Bad, Entry, FileOrigin, time_of, title_of
+from recollect.imports.entry import Entry, FileOrigin, RejectedEntry, time_of, title_of
 from recollect.text.block import visible
 
 FIRST_LINE = "# Memories kept by Recollect (`recollect import` reads this file back)"
@@ -41,12 +41,12 @@ def is_own(text: str) -> bool:
     return text.startswith(FIRST_LINE)
 
 
-def is_written(memory: Memory) -> bool:
+def may_be_written_as_confirmed(memory: Memory) -> bool:
     """What holds, is confirmed, and may be in a file that others are given."""
-    return memory.tier is Tier.CONFIRMED and is_open(memory)
+    return memory.tier is Tier.CONFIRMED and may_be_written(memory)
 
 
-def is_open(memory: Memory) -> bool:
+def may_be_written(memory: Memory) -> bool:
     """The same, with candidates: nothing has proven these, and the file says so."""
     is_shared = memory.sensitivity in (Sensitivity.PUBLIC, Sensitivity.PROJECT)
     return memory.is_live and is_shared and memory.flag is None and memory.scope.level is not ScopeLevel.SESSION
@@ -55,7 +55,7 @@ def is_open(memory: Memory) -> bool:
 def render(memories: Iterable[Memory]) -> Iterator[str]:
     """Lines, each with its end."""
     yield f"{FIRST_LINE}\n"
-    written = sorted(filter(is_open, memories), key=_order)
+    written = sorted(filter(may_be_written, memories), key=_order)
     for scope, inside in groupby(written, key=lambda memory: memory.scope):
         yield f"\n## {_heading(scope)}\n"
         for kind, alike in groupby(inside, key=lambda memory: memory.kind):
@@ -102,7 +102,9 @@ def parse(text: str, origin: FileOrigin) -> Iterator[Entry]:
         elif level == "-":
             # Nothing is put into another place than it was meant for.
             yield (
-                Bad(line, str(scope)) if isinstance(scope, InvalidValue) else _entry(line, heading, kind, scope, origin)
+                RejectedEntry(line, str(scope))
+                if isinstance(scope, InvalidValue)
+                else _entry(line, heading, kind, scope, origin)
             )
 
 
@@ -133,7 +135,7 @@ def _entry(line: int, item: str, kind: Kind, scope: Scope, origin: FileOrigin) -
     try:
         importance = float(told["importance"] or 1)
     except ValueError:
-        return Bad(line, f"The importance {told['importance']!r} is no number.")
+        return RejectedEntry(line, f"The importance {told['importance']!r} is no number.")
     return origin.draft(
         line,
         told["text"],

@@ -76,7 +76,7 @@ def _lines(content: bytes | None) -> list[str]:
 
 
 @contextmanager
-def alone(folder: Path, wait_s: float = WAIT_S) -> Iterator[None]:
+def lock_installation(folder: Path, wait_s: float = WAIT_S) -> Iterator[None]:
     """Nobody else whose state is in this folder installs or uninstalls meanwhile: whoever comes second waits."""
     path = folder / LOCK
     try:
@@ -108,9 +108,9 @@ def _wait_for(descriptor: int, path: Path, wait_s: float) -> None:
         time.sleep(0.05)
 
 
-def make(edits: Sequence[FileEdit], folders: Iterable[Path] = ()) -> None:
+def apply_edits(edits: Sequence[FileEdit], folders: Iterable[Path] = ()) -> None:
     """In this order, all or none; of `folders`, those that are empty afterwards are removed."""
-    check(edits)
+    check_edits(edits)
     done: list[_UndoStep] = []
     try:
         for edit in edits:
@@ -137,7 +137,7 @@ def _expect(edit: FileEdit) -> None:
         raise InstallError(f"{edit.path} was changed by somebody else meanwhile; try again.")
 
 
-def check(edits: Iterable[FileEdit]) -> None:
+def check_edits(edits: Iterable[FileEdit]) -> None:
     """Refuses what cannot be made, as far as that can be known before anything is touched."""
     for edit in edits:
         if edit.change is not ChangeKind.UNCHANGED:

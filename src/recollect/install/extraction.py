@@ -24,7 +24,7 @@ def provider_in(settings: Path) -> Provider:
     return _provider(settings, _text(settings))
 
 
-def switched(settings: Path, *, on: bool) -> FileEdit:
+def switch_provider(settings: Path, *, on: bool) -> FileEdit:
     """Refuses what it cannot do without guessing."""
     before, text = content(settings), _text(settings)
     after = _with_line(text) if on else _without_line(text)

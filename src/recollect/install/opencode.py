@@ -76,14 +76,14 @@ class ConfigEntry:
         return [word for word in words if isinstance(word, str)] if isinstance(words, list) else []
 
 
-def of_user(configuration: Path) -> OpenCodeFolder:
+def user_folder(configuration: Path) -> OpenCodeFolder:
     """`configuration`: the folder for the settings of all programs, as a rule ~/.config."""
     folder = configuration / "opencode"
     files = tuple(folder / name for name in ("opencode.jsonc", "opencode.json", "config.json"))
     return OpenCodeFolder(name="user", folder=folder, configurations=files, new=folder / "opencode.json")
 
 
-def of_project(root: Path) -> OpenCodeFolder:
+def project_folder(root: Path) -> OpenCodeFolder:
     if not root.is_dir():
         raise InstallError(f"There is no folder {root}.")
     folder = root / ".opencode"
@@ -110,7 +110,9 @@ def plan_install(
     targets = {place.plugin.parent / path: held for path, held in plugin_files().items()}
     plugin = [FileEdit(path=path, before=_ours(path), after=held) for path, held in targets.items()]
     outdated = [
-        FileEdit(path=path, before=held, after=None) for path, held in installed(place).items() if path not in targets
+        FileEdit(path=path, before=held, after=None)
+        for path, held in find_installed_files(place).items()
+        if path not in targets
     ]
     return Plan(
         # The plugin at last, and what the client loads of it at the very last: all that it needs is there then.
@@ -128,7 +130,7 @@ def plan_install(
 def plan_uninstall(place: OpenCodeFolder, record: Path) -> Plan:
     """`record`: where `plan_install` notes which files it makes; one of unknown origin stays, and be it empty."""
     notes: list[str] = []
-    ours, parts = installed(place), place.plugin.parent / PARTS
+    ours, parts = find_installed_files(place), place.plugin.parent / PARTS
     if parts.is_symlink() and any(path.parent == parts for path in ours):
         notes.append(f"{parts} is a link; the files in {parts.resolve()} stay.")
         ours = {path: held for path, held in ours.items() if path.parent != parts}
@@ -226,7 +228,7 @@ def _plugin_source() -> Path:
     raise InstallError("The OpenCode plugin is missing from this installation; install Recollect again.")
 
 
-def installed(place: OpenCodeFolder) -> dict[Path, bytes]:
+def find_installed_files(place: OpenCodeFolder) -> dict[Path, bytes]:
     """The plugin's files that are there, of whatever version: what the client loads first, then its parts."""
     paths = (place.plugin, *sorted((place.plugin.parent / PARTS).glob("*.ts")))
     found = {path: content(path) for path in paths if path.is_file()}

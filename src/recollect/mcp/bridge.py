@@ -287,12 +287,12 @@ def _make_hook_run() -> hook.HookRun:
 
 def _start_daemon(call: hook.HookRun) -> socket:
     from recollect.client import Client  # rare: usually the daemon runs
-    from recollect.config import places
+    from recollect.config import find_paths
     from recollect.domain.errors import RecollectError
 
     _reap()
     try:
-        Client(places().socket).start()
+        Client(find_paths().socket).start()
     except RecollectError as error:
         raise hook.HookFailed(str(error)) from None
     connection = call.connect()
@@ -370,7 +370,7 @@ def _end(*_: object) -> NoReturn:
     raise EndRequested
 
 
-def folder_here() -> str | None:
+def current_folder() -> str | None:
     """Return the working folder; None for /, in which desktop clients start us."""
     try:
         here = os.getcwd()  # noqa: PTH109  # pathlib takes as long as all the rest
@@ -382,7 +382,7 @@ def folder_here() -> str | None:
 def main() -> int:
     """A Ctrl-C in the client's terminal reaches us too, and ends us silently."""
     *_, name, value = ["", *sys.argv]
-    return Bridge(os.path.realpath(value) if name == FOLDER_OPTION else folder_here()).run()
+    return Bridge(os.path.realpath(value) if name == FOLDER_OPTION else current_folder()).run()
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def answer(
 
 def deliver(engine: Engine, injection: Injection) -> None:
     with suppress(RecollectError):  # it may be shown again: better than no answer
-        engine.delivered(injection)
+        engine.confirm_delivery(injection)
 
 
 def to_result(answered: ToolAnswer) -> types.CallToolResult:

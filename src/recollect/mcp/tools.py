@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Asked
 from recollect.domain.history import AGENT
-from recollect.domain.injection import Injection, Quiet, Verdict
+from recollect.domain.injection import Injection, QuietReason, Verdict
 from recollect.domain.memory import (
     UNIVERSAL,
     Anchor,
@@ -30,7 +30,7 @@ from recollect.domain.memory import (
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine.engine import Engine
 from recollect.mcp.schema import TOOLS
-from recollect.novelty.conflicts import is_of_the_user
+from recollect.novelty.conflicts import is_from_user
 from recollect.privacy.secrets import redact
 from recollect.privacy.visibility import is_of_another_project
 from recollect.text.tokens import estimate
@@ -194,10 +194,10 @@ def _anchor(engine: Engine, asker: Asker, path: str, scope: Scope) -> Anchor:
 
 
 def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
-    if not engine.answers_agents(asker.folder):
+    if not engine.may_answer_agents(asker.folder):
         raise SwitchedOff(SWITCHED_OFF)
-    viewer = engine.viewer_in(asker.folder, asker.session)
-    memory = engine.told(given["id"].strip(), viewer, asker.folder)
+    viewer = engine.agent_viewer(asker.folder, asker.session)
+    memory = engine.find_for_agent(given["id"].strip(), viewer, asker.folder)
     if memory is None:
         raise NotShown("There is no memory with this id that may be changed; `search` shows ids.")
     if is_of_another_project(memory, viewer):
@@ -214,12 +214,12 @@ def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswe
 
 def _forget(engine: Engine, asker: Asker, memory: Memory) -> str:
     """Forget only what the user can bring back."""
-    if engine.forgets_for_good:
+    if engine.has_no_undo:
         raise ForTheUser(
             f"What is forgotten here is gone at once ([forget] undo_hours = 0): only the user does that. Tell them to "
             f"run `recollect forget {memory.id}`."
         )
-    if is_of_the_user(memory):
+    if is_from_user(memory):
         engine.propose_to_forget(memory, asker.at)
         return (
             f"The user said {memory.id}, so it stays until they decide. Tell them: `recollect forget {memory.id}` "
@@ -239,7 +239,7 @@ def _update(engine: Engine, asker: Asker, memory: Memory, text: str | None) -> s
 
 
 def _refuse_unwanted(engine: Engine, asker: Asker) -> None:
-    if engine.keeps_nothing(asker.session):
+    if engine.is_capture_off(asker.session):
         raise OptedOut("The user wants nothing to be kept of this session. Do not add; ask them first.")
 
 
@@ -286,16 +286,16 @@ def _scope(engine: Engine, asker: Asker, level: str | None, *, keeps: bool = Fal
                 return Scope.project(engine.enter_project(asker.folder, asker.at))
             return Scope.project(engine.project_of(asker.folder))
         case _:
-            language = engine.viewer_in(asker.folder, asker.session).language
+            language = engine.agent_viewer(asker.folder, asker.session).language
             if language is None:
                 raise PayloadError("The language of this project is not known; use the scope project or universal.")
             return Scope(ScopeLevel.LANGUAGE, language)
 
 
 def _answer_with(injection: Injection, nothing: str = NOTHING) -> ToolAnswer:
-    if injection.quiet is Quiet.OFF:
+    if injection.quiet is QuietReason.OFF:
         raise SwitchedOff(SWITCHED_OFF)
-    if injection.quiet is Quiet.CAP:
+    if injection.quiet is QuietReason.CAP:
         return ToolAnswer(text=FULL)
     if not injection.block:
         has_no_room = any(choice.verdict is Verdict.BUDGET for choice in injection.choices)
@@ -310,7 +310,7 @@ def _answer(text: str, injection: Injection) -> ToolAnswer:
 
 def _describe_outcome(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
     """Describe what became of a draft. A memory that this agent may not see is not even hinted at."""
-    if not engine.answers_agents(asker.folder):
+    if not engine.may_answer_agents(asker.folder):
         return KEPT
     memory = outcome.memory
     where = memory.scope.name if memory.scope.level is ScopeLevel.LANGUAGE else memory.scope.level
@@ -341,9 +341,9 @@ def _describe_outcome(engine: Engine, asker: Asker, outcome: Stored, draft: Draf
 
 def _visible_ids(engine: Engine, asker: Asker, memories: Sequence[Memory]) -> str:
     """Return the ids of memories that this agent could see before they were replaced."""
-    viewer = engine.viewer_in(asker.folder, asker.session)
+    viewer = engine.agent_viewer(asker.folder, asker.session)
     current = [replace(memory, valid_to=None, superseded_by=None) for memory in memories]
-    return ", ".join(memory.id for memory in current if engine.may_tell(memory, viewer, asker.folder))
+    return ", ".join(memory.id for memory in current if engine.may_show(memory, viewer, asker.folder))
 
 
 _HANDLERS: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], ToolAnswer]] = {

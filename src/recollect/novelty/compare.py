@@ -10,7 +10,7 @@ from enum import Enum, auto
 from recollect.domain.memory import Kind
 from recollect.novelty.change import denies, differing_parts, may_replace, replaces
 from recollect.novelty.opposites import are_opposites
-from recollect.novelty.statement import Statement, statement
+from recollect.novelty.statement import Statement, parse_statement
 from recollect.novelty.statement_tokens import QUOTE
 from recollect.novelty.statement_words import GENERIC_STEMS, OPPOSITE_DIRECTIONS
 
@@ -26,15 +26,15 @@ class Relation(Enum):
     UNRELATED = auto()
 
 
-def may_matter(words: frozenset[str], known: frozenset[str], text: str) -> bool:
+def may_be_related(words: frozenset[str], known: frozenset[str], text: str) -> bool:
     """Check the words quickly, before two statements are parsed."""
-    if statement(text).reports_change or not words or not known or min(len(words), len(known)) == 1:
+    if parse_statement(text).reports_change or not words or not known or min(len(words), len(known)) == 1:
         return True
     return len(words & known) >= LIKELY_SHARE * min(len(words), len(known))
 
 
-def verdict_of(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> Relation:
-    old, new = statement(old_text), statement(new_text)
+def relation_between(old_text: str, new_text: str, old_kind: Kind, new_kind: Kind) -> Relation:
+    old, new = parse_statement(old_text), parse_statement(new_text)
     if _is_same(old, new):
         return Relation.SAME if old_kind is new_kind else Relation.UNRELATED
     if old.all_words == new.all_words and _have_other_preference(old, new):

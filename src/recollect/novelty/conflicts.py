@@ -4,21 +4,21 @@ first. Pure."""
 from collections.abc import Sequence
 
 from recollect.domain.memory import Hit, Memory, MemoryId, Role
-from recollect.novelty.statement import telling_words, tells_of_change
+from recollect.novelty.statement import mentions_change, topic_words
 
 MIN_SHARED = 0.5  # of the words of a memory, in one that may have changed it
-BY_THE_USER = (Role.USER, Role.IMPORT)
+USER_ROLES = (Role.USER, Role.IMPORT)
 
 
-def is_of_the_user(memory: Memory) -> bool:
+def is_from_user(memory: Memory) -> bool:
     """Return True if the user said it, at least once."""
-    return any(source.role in BY_THE_USER for source in (memory.source, *(said.source for said in memory.mentions)))
+    return any(source.role in USER_ROLES for source in (memory.source, *(said.source for said in memory.mentions)))
 
 
-def rightful_first(hits: Sequence[Hit]) -> list[Hit]:
+def order_conflicts(hits: Sequence[Hit]) -> list[Hit]:
     """Keep the order, but put before each hit the rivals with more right: the user's before an agent's, of the same
     speaker the newer one. Rivals contradict each other, or one reports a change of the other."""
-    reports = [hit for hit in hits if tells_of_change(hit.memory.text)]
+    reports = [hit for hit in hits if mentions_change(hit.memory.text)]
     if not reports and not any(hit.memory.conflicts for hit in hits):
         return list(hits)
     by_id = {hit.memory.id: hit for hit in hits}
@@ -35,11 +35,11 @@ def rightful_first(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _may_change(old: Memory, new: Memory) -> bool:
-    words = telling_words(old.text)
-    return len(words & telling_words(new.text)) > MIN_SHARED * len(words)
+    words = topic_words(old.text)
+    return len(words & topic_words(new.text)) > MIN_SHARED * len(words)
 
 
 def _right(hit: Hit) -> tuple[bool, float]:
     memory = hit.memory
     since = min(memory.valid_from, memory.created_at)  # if it is valid from a future date, the day it was learnt counts
-    return is_of_the_user(memory), since.timestamp()
+    return is_from_user(memory), since.timestamp()

@@ -98,7 +98,7 @@ class Statement:
 
 
 @lru_cache(maxsize=192)  # 6 KB each; only the few that a draft is compared with come again
-def statement(text: str) -> Statement:
+def parse_statement(text: str) -> Statement:
     tokens = _mark_people(tokens_of(text[:MAX_CHARS]))
     whole = _statement(tokens)
     parts = [_statement(part) for part in cues.find_parts(tokens) if len(part) < len(tokens)]
@@ -140,22 +140,22 @@ def _statement(tokens: Sequence[Token]) -> Statement:
     )
 
 
-def tells_of_change(text: str) -> bool:
+def mentions_change(text: str) -> bool:
     """Check quickly for `now`, `no longer`, `switched` ..."""
     words = text[:MAX_CHARS].casefold().replace(",", " ").replace(".", " ").split()
     return not known.CHANGE_WORDS.isdisjoint(words) or cues.has_change_phrase(words)
 
 
 @lru_cache(maxsize=256)
-def telling_words(text: str) -> frozenset[str]:
+def topic_words(text: str) -> frozenset[str]:
     """Return the index words that a statement shares with others on the same topic."""
     words = frozenset(index_words(text[:MAX_CHARS])) - known.LIGHT_IN_INDEX
     return words.union(*(_synonyms().get(word, ()) for word in words))
 
 
-def words_to_look_for(text: str) -> frozenset[str]:
+def lookup_words(text: str) -> frozenset[str]:
     """Return the topic words; for a statement that is hardly more than a name, also its alternatives."""
-    parsed, words = statement(text), telling_words(text)
+    parsed, words = parse_statement(text), topic_words(text)
     if len(parsed.content) > FEW_WORDS:
         return words
     for value_class, names in parsed.values.items():

@@ -10,7 +10,7 @@ from dataclasses import replace
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from recollect.privacy.secret_columns import Table, in_column
-from recollect.privacy.secret_names import Strength, Telling, names_in, telling
+from recollect.privacy.secret_names import Strength, Telling, classify_name, names_in
 from recollect.privacy.secret_patterns import BytesPattern, Match, line_start, places_of
 from recollect.privacy.secret_values import Frame, is_digest, is_key, is_loud, is_password, is_secret
 
@@ -139,7 +139,7 @@ class Lines:
 
 
 def _told(text: bytes, start: int, end: int) -> Telling:
-    told = telling(text[start:end])
+    told = classify_name(text[start:end])
     if (
         told.strength is Strength.WEAK
         and start
@@ -148,7 +148,7 @@ def _told(text: bytes, start: int, end: int) -> Telling:
     ):
         before = _WORD_BEFORE.search(text, max(0, start - 22), start)
         if before is not None:
-            return telling(before.group(1) + b" " + text[start:end])
+            return classify_name(before.group(1) + b" " + text[start:end])
     return told
 
 
@@ -320,7 +320,7 @@ def _tells_of_another(text: bytes, start: int, end: int, until: int) -> bool:
     following = text[end:until].split()[:1]
     if not following or following[0] in _PLACES:
         return False
-    return telling(text[start:end] + b" " + following[0]).strength is Strength.NOTHING
+    return classify_name(text[start:end] + b" " + following[0]).strength is Strength.NOTHING
 
 
 def _is_last(text: bytes, end: int) -> bool:

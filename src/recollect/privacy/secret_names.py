@@ -115,11 +115,11 @@ def _within(word: bytes, start: int) -> Iterator[tuple[int, int]]:
 def _may_tell(word: bytes) -> bool:
     if _ANCHOR.search(word.lower()) is None:
         return False
-    return len(word) > _LONGEST_NAME or telling(word.rstrip(b".-")).strength is not Strength.NOTHING
+    return len(word) > _LONGEST_NAME or classify_name(word.rstrip(b".-")).strength is not Strength.NOTHING
 
 
 @lru_cache(maxsize=4096)
-def telling(name: bytes) -> Telling:
+def classify_name(name: bytes) -> Telling:
     """Of `DB_PASSWORD`, `apiKey`, `x-auth-token`, `spring.mail.password` or two words of prose."""
     words = _words(name[-80:].decode("latin-1"))
     joined = "".join(words)

@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from unicodedata import combining, normalize
 
-from recollect.text.lookalikes import latin
+from recollect.text.lookalikes import to_latin
 
 OTHER = "\x02"  # a character that Latin-1 has not
 
@@ -94,7 +94,7 @@ def _as_latin(word: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def _letter(character: str) -> str:
-    plain = latin("".join(part for part in normalize("NFKD", character).lower() if not combining(part)))
+    plain = to_latin("".join(part for part in normalize("NFKD", character).lower() if not combining(part)))
     if len(plain) != 1:
         return character
     return plain.upper() if character.isupper() else plain

@@ -6,7 +6,7 @@ one byte, and fourteen of these in a row are searched for. Only then does anythi
 
 from collections.abc import Iterator
 
-from recollect.privacy.secret_names import Strength, telling
+from recollect.privacy.secret_names import Strength, classify_name
 from recollect.privacy.secret_patterns import BytesPattern
 from recollect.privacy.secret_rules import HEADS, SIGNED, key_at, may_begin, scattered_keys
 from recollect.privacy.secret_values import chance, entropy, is_digest, is_key, is_placeholder, is_public, is_uuid
@@ -176,7 +176,7 @@ def _named(text: bytes, start: int, end: int) -> Found | None:
         return None
     name, sign, rest = text[start:end].partition(b"=")
     if sign and name and len(rest) >= MIN_RUN:
-        told = telling(name)
+        told = classify_name(name)
         if told.strength is Strength.VENDOR and is_key(rest.strip(b"="), vendor=True):
             return end - len(rest), end, told.rule
     while start < end and text[start] == 0x3D:  # the sign of an assignment
@@ -187,7 +187,7 @@ def _named(text: bytes, start: int, end: int) -> Found | None:
     if stretch is None:
         return None
     start, end = stretch
-    told = telling(_name_before(text, start))
+    told = classify_name(_name_before(text, start))
     if told.strength is not Strength.VENDOR:
         return None
     value = text[start:end]

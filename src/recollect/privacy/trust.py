@@ -7,7 +7,7 @@ import re
 
 from recollect.domain.memory import Kind, Role
 from recollect.text.block import visible
-from recollect.text.lookalikes import folded, latin
+from recollect.text.lookalikes import fold, to_latin
 
 _OF_THE_USER = frozenset({Kind.PREFERENCE, Kind.RULE, Kind.CORRECTION})  # only the user knows what they want
 _AUTHORITATIVE = _OF_THE_USER | {Kind.DECISION}  # what later sessions follow
@@ -41,8 +41,8 @@ def reads_as_instruction(text: str) -> str | None:
 
     if _TAG_LETTERS.search(text):
         return reasons.UNSEEN
-    plain = folded(visible(text))
-    readings = [plain] if plain.isascii() else list(dict.fromkeys([plain, latin(plain)]))
+    plain = fold(visible(text))
+    readings = [plain] if plain.isascii() else list(dict.fromkeys([plain, to_latin(plain)]))
     for reading in readings:
         for sign in SIGNS:
             if sign.is_in(reading):

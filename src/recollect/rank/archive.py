@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from recollect.domain.search import SightedTurns
+from recollect.domain.search import TurnMatches
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,7 +38,7 @@ NO_PASSAGES: Mapping[int, float] = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
+class RankedTurns:
     """The parts of a turn's score, each for all turns of the project."""
 
     words: "Doubles"  # 0..1, the share of the question that the turn has, by rarity
@@ -56,11 +56,11 @@ class Ranked:
 
 
 def rank(
-    turns: SightedTurns,
+    turns: TurnMatches,
     weights: Mapping[str, float],
     cosine: "Reals | None",
     passages: Mapping[int, float] = NO_PASSAGES,
-) -> Ranked:
+) -> RankedTurns:
     """`passages`: the cosine of the nearest passage, for positions where it is known."""
     import numpy as np
 
@@ -79,10 +79,10 @@ def rank(
         base = MEANING_WEIGHT * by_meaning + (1 - MEANING_WEIGHT) * base
     base = base + SESSION_WEIGHT * session
     neighbours = _score_neighbours(turns, base)
-    score = (base + neighbours + SPEAKER_BONUS * turns.by_asked + USER_BONUS * turns.from_user) / MAX_SCORE
+    score = (base + neighbours + SPEAKER_BONUS * turns.by_named_speaker + USER_BONUS * turns.from_user) / MAX_SCORE
     is_found = (words > 0) | (meaning > 0)
-    score[~(turns.wanted & is_found)] = -np.inf
-    return Ranked(
+    score[~(turns.passes_filters & is_found)] = -np.inf
+    return RankedTurns(
         words=words / (total_weight or 1.0),
         meaning=meaning,
         session=session,
@@ -91,9 +91,9 @@ def rank(
     )
 
 
-def newest_first(
-    ranked: Ranked, turns: SightedTurns, first: Mapping[int, "Vector"], leading: Collection[int]
-) -> Ranked:
+def prefer_newest(
+    ranked: RankedTurns, turns: TurnMatches, first: Mapping[int, "Vector"], leading: Collection[int]
+) -> RankedTurns:
     """Of two similar turns, let the newer one take the place of the older one, which follows it.
 
     `first`: positions of the first few, with the passage nearest to the question; `leading`: those that may move up.
@@ -119,20 +119,20 @@ def word_rarity(total: int, having: int) -> float:
     return math.log(1 + (total - having + 0.5) / (having + 0.5))
 
 
-def _score_words(turns: SightedTurns, weights: Mapping[str, float]) -> tuple["Doubles", float]:
+def _score_words(turns: TurnMatches, weights: Mapping[str, float]) -> tuple["Doubles", float]:
     """Return the score of each turn, and the weight of the whole question."""
     import numpy as np
 
     total = len(turns.numbers)
     score, total_weight = np.zeros(total), 0.0
-    for word, positions in turns.having.items():
+    for word, positions in turns.positions_by_word.items():
         weight = weights[word] * word_rarity(total, len(positions))
         score[positions] += weight
         total_weight += weight
     return score, total_weight
 
 
-def _score_sessions(turns: SightedTurns, weights: Mapping[str, float]) -> "Doubles":
+def _score_sessions(turns: TurnMatches, weights: Mapping[str, float]) -> "Doubles":
     import numpy as np
 
     if not len(turns.numbers):
@@ -143,7 +143,7 @@ def _score_sessions(turns: SightedTurns, weights: Mapping[str, float]) -> "Doubl
     mean_length = length.sum() / sessions
     norm = SESSION_SATURATION * (1 - SESSION_LENGTH + SESSION_LENGTH * length / mean_length)
     score = np.zeros(len(length))
-    for word, positions in turns.having.items():
+    for word, positions in turns.positions_by_word.items():
         times = np.bincount(codes[positions], minlength=len(length))
         weight = weights[word] * word_rarity(sessions, int(np.count_nonzero(times)))
         score += weight * times * (SESSION_SATURATION + 1) / (times + norm)
@@ -160,7 +160,7 @@ def _scale(values: "Doubles", least: float = 0.0) -> "Doubles":
     return scaled
 
 
-def _score_neighbours(turns: SightedTurns, base: "Doubles") -> "Doubles":
+def _score_neighbours(turns: TurnMatches, base: "Doubles") -> "Doubles":
     """Add shares of neighbours in the same session: people to each other, and a prompt to its reply. The reply to the
     previous prompt is about something else."""
     score = base * 0
@@ -173,7 +173,7 @@ def _score_neighbours(turns: SightedTurns, base: "Doubles") -> "Doubles":
     return score
 
 
-def _belong_together(turns: SightedTurns, distance: int) -> "Flags":
+def _belong_together(turns: TurnMatches, distance: int) -> "Flags":
     later_from_user = turns.from_user[distance:]
     belong = later_from_user & turns.from_user[:-distance]
     if distance == 1:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
+from recollect.domain.freshness import NOT_CHECKED, Freshness
 from recollect.domain.injection import Verdict
 from recollect.domain.memory import Hit, Kind, Memory, MemoryId
 from recollect.domain.settings import Budgets
@@ -18,18 +18,18 @@ MAX_CACHED_CHARS = 2000  # the cost of longer lines is not cached: hardly any fi
 class Offer:
     """A memory, or a line about a session, that may go into a block."""
 
-    ways: tuple[str, ...]  # its forms, the best first; the first is complete
+    forms: tuple[str, ...]  # its forms, the best first; the first is complete
     section: str = ""
     memory: MemoryId | None = None
     shares: tuple[str, ...] = ()  # the parts of the budget that pay for it
     order: int = 0  # within its section, before the order of the offers
-    means: Verdict = Verdict.SHOWN  # on the memory, if the first form is chosen
+    verdict: Verdict = Verdict.SHOWN  # on the memory, if the first form is chosen
 
 
-def offer(
+def offer_memory(
     memory: Memory,
     section: str = "",
-    freshness: Freshness = NOT_LOOKED_AT,
+    freshness: Freshness = NOT_CHECKED,
     shares: tuple[str, ...] = (),
     order: int = 0,
 ) -> Offer:
@@ -42,13 +42,15 @@ def offer(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filled:
+class FilledBlock:
     """A block, and the verdict on each offered memory."""
 
     block: str
     tokens: int
     verdicts: Mapping[MemoryId, Verdict]
-    said: tuple[Offer, ...] = ()  # the offers in the block, each with its chosen form only, in the order of the offers
+    included: tuple[
+        Offer, ...
+    ] = ()  # the offers in the block, each with its chosen form only, in the order of the offers
 
     @property
     def shown(self) -> tuple[MemoryId, ...]:
@@ -64,11 +66,11 @@ class _Line:
 
     @property
     def text(self) -> str:
-        return self.offer.ways[self.way]
+        return self.offer.forms[self.way]
 
     @property
     def verdict(self) -> Verdict:
-        return self.offer.means if self.way == 0 else Verdict.SHORT
+        return self.offer.verdict if self.way == 0 else Verdict.SHORT
 
     @property
     def as_offer(self) -> Offer:
@@ -102,10 +104,10 @@ def fill(
     max_lines: int | None = None,
     sections: Sequence[str] = ("",),
     counts_rest: bool = True,
-    flows: bool = True,
-    besides: int = 0,
+    share_leftovers: bool = True,
+    already_left_out: int = 0,
     render: Render = _render_fenced,
-) -> Filled:
+) -> FilledBlock:
     """Take offers in their order: whole, else in short, else counted. An offer that does not fit blocks no later one.
 
     First each share of the budget is spent on its own offers; if `flows`, the rest of all shares is for any offer.
@@ -113,10 +115,10 @@ def fill(
     """
     if max_lines is None:
         max_lines = len(offers)
-    filling = _Filling(offers, budget_tokens, max_lines, sections, besides if counts_rest else None, render)
+    filling = _Filling(offers, budget_tokens, max_lines, sections, already_left_out if counts_rest else None, render)
     if shares:
-        filling.take_within(shares, whole_only=flows)
-    if flows:
+        filling.take_within(shares, whole_only=share_leftovers)
+    if share_leftovers:
         filling.take_whatever_fits()
     return filling.finish()
 
@@ -143,8 +145,8 @@ class _Filling:
     def take_within(self, shares: Mapping[str, int], *, whole_only: bool) -> None:
         left = dict(shares)
         for place, offer in enumerate(self.offers):
-            for way in range(1 if whole_only else len(offer.ways)):
-                cost = _cost(offer.ways[way])
+            for way in range(1 if whole_only else len(offer.forms)):
+                cost = _cost(offer.forms[way])
                 limited = [share for share in offer.shares if share in left]
                 if all(cost <= left[share] for share in limited) and self._take(_Line(place, offer, way)):
                     for share in set(limited):
@@ -155,7 +157,7 @@ class _Filling:
         for place, offer in enumerate(self.offers):
             if place in self.chosen:
                 continue
-            for way in range(len(offer.ways)):
+            for way in range(len(offer.forms)):
                 if self._take(_Line(place, offer, way)):
                     break
 
@@ -172,7 +174,7 @@ class _Filling:
         self.spent += cost
         return True
 
-    def finish(self) -> Filled:
+    def finish(self) -> FilledBlock:
         """Drop the last lines until the rendered block fits: it may cost more than the sum of its lines."""
         block, tokens = self._render_chosen()
         while tokens > self.budget_tokens and self.chosen:
@@ -184,7 +186,7 @@ class _Filling:
             if offer.memory is not None:
                 verdicts[offer.memory] = self.chosen[place].verdict if place in self.chosen else left_out
         said = tuple(line.as_offer for _, line in sorted(self.chosen.items()))
-        return Filled(block=block, tokens=tokens, verdicts=verdicts, said=said)
+        return FilledBlock(block=block, tokens=tokens, verdicts=verdicts, included=said)
 
     def _render_chosen(self) -> tuple[str, int]:
         def position(line: _Line) -> tuple[int, int, int]:
@@ -218,7 +220,7 @@ def first_of_each_kind(hits: Iterable[Hit]) -> list[Hit]:
     return [*first.values(), *others]
 
 
-def favouring(hits: Sequence[Hit], kinds: frozenset[Kind], most: int) -> list[Hit]:
+def put_kinds_first(hits: Sequence[Hit], kinds: frozenset[Kind], most: int) -> list[Hit]:
     """Put at most `most` hits of these kinds first, and keep the order of the rest."""
     favoured = [hit for hit in hits if hit.memory.kind in kinds][:most]
     return [*favoured, *(hit for hit in hits if hit not in favoured)]

@@ -17,7 +17,7 @@ MIN_MEMORY_WORDS = 5  # one word of a memory of two words does not mean half of 
 FULL_OVERLAP = 0.55  # from here on words alone leave no doubt
 OVERLAP_POWER = 0.78  # below it, maps the overlaps of fitting memories to the thresholds of their kinds
 MIN_LIKELY_COSINE, MAX_LIKELY_COSINE = 0.2, 0.6  # of texts with none and with all words of the question
-NAMED = 0.75  # relevance of a memory that is mentioned by its name
+NAMED_RELEVANCE = 0.75  # relevance of a memory that is mentioned by its name
 
 # all-MiniLM-L6-v2
 MINILM = Calibration(bias=-4.91, cosine=7.99, overlap=10.69, named=2.87)
@@ -77,7 +77,7 @@ def coverage_of_turn(of_asked: float, asked: float) -> Coverage:
 def relevance(cosine: float | None, words: Coverage, fit: Calibration = MINILM) -> float:
     """Never falls when a sign gets stronger. `cosine` is None if there is no vector: words decide."""
     if cosine is None:
-        return max(math.pow(min(1.0, words.overlap / FULL_OVERLAP), OVERLAP_POWER), NAMED * words.named)
+        return max(math.pow(min(1.0, words.overlap / FULL_OVERLAP), OVERLAP_POWER), NAMED_RELEVANCE * words.named)
     return _logistic(fit.bias + fit.cosine * cosine + fit.overlap * words.overlap + fit.named * words.named)
 
 

@@ -35,8 +35,8 @@ class Passage:
     cosine: float | None  # None: it has no vector
 
     @property
-    def topical(self) -> float:
-        return topical(self.cosine, self.asked)
+    def topicality(self) -> float:
+        return topicality(self.cosine, self.asked)
 
     @property
     def fit(self) -> float:
@@ -44,18 +44,18 @@ class Passage:
         return BY_TURN * score + BY_WORDS * self.asked + BY_MEANING * (self.cosine or 0.0)
 
 
-def topical(nearest: float | None, asked: float) -> float:
+def topicality(nearest: float | None, asked: float) -> float:
     """Return the probability that a text has the same topic. `nearest`: a cosine, `asked`: a share of words by rarity."""
     if nearest is None:
         return asked
     return 1 / (1 + math.exp(-(TOPIC_BIAS + TOPIC_NEAREST * nearest + TOPIC_WORDS * asked)))
 
 
-def choose(passages: Sequence[Passage], *, budget_tokens: int, least: float) -> list[Passage]:
+def choose(passages: Sequence[Passage], *, budget_tokens: int, min_topicality: float) -> list[Passage]:
     """Return the best passages of the best exchanges, best first. `least`: how topical an exchange must be."""
     chosen: list[Passage] = []
     begun: set[int] = set()
-    for passage in _rank(passages, least):
+    for passage in _rank(passages, min_topicality):
         cost = passage.tokens
         if passage.exchange not in begun:
             cost += LINE_TOKENS
@@ -71,7 +71,7 @@ def _rank(passages: Sequence[Passage], least: float) -> list[Passage]:
     for passage in sorted(passages, key=lambda one: (one.exchange, -one.fit)):
         if len(passage.words) >= MIN_CONTENT_WORDS:
             exchanges.setdefault(passage.exchange, []).append(passage)
-    near = [group for group in exchanges.values() if max(one.topical for one in group) >= least]
+    near = [group for group in exchanges.values() if max(one.topicality for one in group) >= least]
     near.sort(key=lambda group: -group[0].fit)
     best = near[0][0].fit if near else 0.0
     ranked = [one for group in near[:MOST_EXCHANGES] for one in group if best - one.fit <= FAR_BEHIND]

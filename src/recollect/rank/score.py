@@ -32,7 +32,7 @@ FAVOURED: Mapping[str, frozenset[Kind]] = {
 }
 
 
-def favoured(agent: str | None) -> frozenset[Kind]:
+def kinds_for_agent(agent: str | None) -> frozenset[Kind]:
     return FAVOURED.get((agent or "").lower(), frozenset())
 
 
@@ -107,7 +107,7 @@ def turn_factors(
     }
 
 
-def with_use(score: float, factors: dict[str, float], use: Usage, loop: Loop) -> tuple[float, dict[str, float]]:
+def apply_use(score: float, factors: dict[str, float], use: Usage, loop: Loop) -> tuple[float, dict[str, float]]:
     """Apply the use factor, up to a score of 1, and list it among the factors if it is not 1."""
     factor = use_factor(use, loop)
     if factor == 1.0:
@@ -130,7 +130,7 @@ def turn_score(factors: Mapping[str, float], weights: TurnSettings | SearchSetti
     )
 
 
-def with_durability(score: float, factors: dict[str, float], memory: Memory) -> tuple[float, dict[str, float]]:
+def apply_durability(score: float, factors: dict[str, float], memory: Memory) -> tuple[float, dict[str, float]]:
     """Lower the score of a memory that may not matter later; one that the user stated outright keeps its score."""
     if memory.durability >= 1.0:
         return score, factors

@@ -29,8 +29,8 @@ PLACEBOS = 3  # pieces drawn for each line
 ENOUGH_LINES, ENOUGH_SESSIONS = 30, 5  # fewer prove nothing
 RESAMPLED = 1000
 HELPED_SHARE, HELPED_TERMS = 0.5, 2
-OFTEN = 3
-SHOWN_AT_MOST = 10
+MIN_TIMES_SHOWN = 3
+MAX_LISTED = 10
 
 MIN_CONTENT_WORDS, SAME_SHARE = 5, 0.75  # of a statement; of the words of two statements that say the same
 MIN_WORDS = 6  # of any kind: fewer are a command or a name
@@ -68,7 +68,7 @@ class ReplayedLine:
     taken: tuple[str, ...] = ()  # the terms that came up later
 
     @property
-    def said(self) -> str:
+    def body(self) -> str:
         """The line without its date and id."""
         return _TAIL.sub("", self.text)
 
@@ -97,7 +97,7 @@ class Repetition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MetAgain:
+class ErrorRecurrence:
     """An error of an earlier session that came back."""
 
     error: str
@@ -127,7 +127,7 @@ class Course:
         self._last: dict[str, int] = {}
         self.length = 0
 
-    def hear(self, text: str) -> None:
+    def add(self, text: str) -> None:
         """Add the next text of the user, the agent or a tool; never a block."""
         for term in terms(text):
             self._first.setdefault(term, self.length)
@@ -135,7 +135,7 @@ class Course:
         self.length += 1
 
     @property
-    def said(self) -> Iterable[str]:
+    def terms(self) -> Iterable[str]:
         return self._first.keys()
 
     def is_new(self, term: str, at: int) -> bool:
@@ -159,7 +159,7 @@ class Vocabulary:
 
     def add(self, course: Course, texts: Iterable[str]) -> None:
         self._sessions += 1
-        self._seen.update(course.said)
+        self._seen.update(course.terms)
         for text in texts:
             for begin in range(0, len(text), PIECE_EVERY):
                 self._sample(text[begin : begin + PIECE_CHARS])
@@ -172,8 +172,8 @@ class Vocabulary:
         elif (place := self._chance.randrange(self._met)) < MAX_PIECES:
             self._pieces[place] = piece
 
-    def scored(self, line: ReplayedLine, course: Course, at: int) -> ReplayedLine:
-        later, taken = self._later(line.said, course, at)
+    def score(self, line: ReplayedLine, course: Course, at: int) -> ReplayedLine:
+        later, taken = self._later(line.body, course, at)
         placebos = []
         if self._pieces:
             for _ in range(PLACEBOS):
@@ -213,7 +213,7 @@ class Statements:
         self._reported: set[tuple[SessionId, int]] = set()
         self._messages: set[str] = set()  # of several sentences
 
-    def hear(
+    def add(
         self, message: str, session: SessionId, at: datetime, shown: Sequence[ReplayedLine]
     ) -> Iterator[Repetition]:
         """`shown`: the lines that the session had seen before this message."""
@@ -276,7 +276,7 @@ def _may_explain(text: str) -> bool:
 
 
 def _has(line: ReplayedLine, words: frozenset[str]) -> bool:
-    return len(words.intersection(content_words(line.said))) >= HAD_SHARE * len(words)
+    return len(words.intersection(content_words(line.body))) >= HAD_SHARE * len(words)
 
 
 class Errors:
@@ -285,7 +285,7 @@ class Errors:
     def __init__(self) -> None:
         self._first: dict[str, tuple[SessionId, datetime]] = {}
 
-    def met(self, key: str, session: SessionId, at: datetime) -> datetime | None:
+    def find_earlier(self, key: str, session: SessionId, at: datetime) -> datetime | None:
         """Return when another session first had it; None: this session is the first."""
         first, first_at = self._first.setdefault(key, (session, at))
         return None if first == session else first_at
@@ -296,8 +296,8 @@ class PointFigures:
     """How often and how much was shown at one kind of moment."""
 
     point: str
-    asked: int  # calls of the engine
-    spoken: int  # calls with a block
+    moments: int  # calls of the engine
+    blocks: int  # calls with a block
     tokens: int
     lines: int
     later: float | None  # of the lines that have rare new terms
@@ -306,7 +306,7 @@ class PointFigures:
     interval: tuple[float, float] | None  # of later minus placebo, in 19 of 20 draws; None: too few lines
 
     @property
-    def helped(self) -> bool | None:
+    def is_helpful(self) -> bool | None:
         """None: too few lines."""
         return None if self.interval is None else self.interval[0] > 0
 
@@ -329,31 +329,31 @@ class Worth:
     points: tuple[PointFigures, ...]
     kinds: tuple[tuple[str, tuple[tuple[str, int], ...]], ...]  # point -> kind -> lines
     repetitions: tuple[Repetition, ...]
-    errors: tuple[MetAgain, ...]
-    helped: tuple[ShownLine, ...]
-    idle: tuple[ShownLine, ...]  # shown often on prompts, and never used
+    errors: tuple[ErrorRecurrence, ...]
+    helpful_lines: tuple[ShownLine, ...]
+    unused_lines: tuple[ShownLine, ...]  # shown often on prompts, and never used
     days: tuple[datetime, datetime] | None  # of the first and the last moment
 
     @property
-    def asked(self) -> int:
-        return sum(one.asked for one in self.points)
+    def moments(self) -> int:
+        return sum(one.moments for one in self.points)
 
     @property
-    def spoken(self) -> int:
-        return sum(one.spoken for one in self.points)
+    def blocks(self) -> int:
+        return sum(one.blocks for one in self.points)
 
     @property
-    def spared(self) -> tuple[Repetition, ...]:
+    def avoidable_repetitions(self) -> tuple[Repetition, ...]:
         return tuple(one for one in self.repetitions if one.block_line is not None)
 
     @property
-    def at_hand(self) -> tuple[MetAgain, ...]:
+    def errors_with_fix(self) -> tuple[ErrorRecurrence, ...]:
         return tuple(one for one in self.errors if one.fix_line is not None)
 
     @property
-    def by_error(self) -> list[MetAgain]:
+    def by_error(self) -> list[ErrorRecurrence]:
         """Each error once, with its newest fix; those with a fix first, then the most frequent."""
-        groups: defaultdict[str, list[MetAgain]] = defaultdict(list)
+        groups: defaultdict[str, list[ErrorRecurrence]] = defaultdict(list)
         for one in self.errors:
             groups[one.error].append(one)
         return sorted(map(_merge_errors, groups.values()), key=lambda one: (-one.fixed, -one.times))
@@ -366,15 +366,15 @@ class ReplayRecord:
     sessions: int = 0
     moments: list[ReplayedMoment] = field(default_factory=list)
     repetitions: list[Repetition] = field(default_factory=list)
-    errors: list[MetAgain] = field(default_factory=list)
+    errors: list[ErrorRecurrence] = field(default_factory=list)
 
-    def measured(self) -> Worth:
+    def measure(self) -> Worth:
         by_point: dict[str, list[ReplayedMoment]] = {
             point: [] for point in (START, PROMPT, COMMAND, TOOL_ERROR, COMPACTION)
         }
         for moment in self.moments:
             by_point.setdefault(moment.point, []).append(moment)
-        idle = [one for one in _merge_lines(by_point[PROMPT]) if one.shown >= OFTEN and one.line.later == 0]
+        idle = [one for one in _merge_lines(by_point[PROMPT]) if one.shown >= MIN_TIMES_SHOWN and one.line.later == 0]
         times = [moment.at for moment in self.moments]
         return Worth(
             sessions=self.sessions,
@@ -383,10 +383,10 @@ class ReplayRecord:
             kinds=tuple((point, kinds) for point, moments in by_point.items() if (kinds := _count_kinds(moments))),
             repetitions=tuple(_merge_repetitions(self.repetitions)),
             errors=tuple(self.errors),
-            helped=tuple(
-                sorted(filter(_has_helped, _merge_lines(self.moments)), key=_merit, reverse=True)[:SHOWN_AT_MOST]
+            helpful_lines=tuple(
+                sorted(filter(_has_helped, _merge_lines(self.moments)), key=_merit, reverse=True)[:MAX_LISTED]
             ),
-            idle=tuple(sorted(idle, key=lambda one: -one.shown)[:SHOWN_AT_MOST]),
+            unused_lines=tuple(sorted(idle, key=lambda one: -one.shown)[:MAX_LISTED]),
             days=(min(times), max(times)) if times else None,
         )
 
@@ -395,7 +395,7 @@ def _count_kinds(moments: Iterable[ReplayedMoment]) -> tuple[tuple[str, int], ..
     return tuple(Counter(line.kind for moment in moments for line in moment.lines).most_common())
 
 
-def _merge_errors(group: Sequence[MetAgain]) -> MetAgain:
+def _merge_errors(group: Sequence[ErrorRecurrence]) -> ErrorRecurrence:
     fixed = [one for one in group if one.fix_line is not None]
     last = max(fixed or group, key=lambda one: one.at)
     first_at, at = min(one.first_at for one in group), max(one.at for one in group)
@@ -425,13 +425,13 @@ def _merge_lines(moments: Iterable[ReplayedMoment]) -> list[ShownLine]:
     found: dict[str, ShownLine] = {}
     for moment in moments:
         for line in moment.lines if moment.point in JUDGED else ():
-            known = found.get(line.said)
+            known = found.get(line.body)
             if known is None:
-                found[line.said] = ShownLine(line=line, shown=1, points=(moment.point,))
+                found[line.body] = ShownLine(line=line, shown=1, points=(moment.point,))
                 continue
             best = max(known.line, line, key=lambda one: (one.later is not None, one.later or 0.0))
             points = tuple(dict.fromkeys((*known.points, moment.point)))
-            found[line.said] = ShownLine(line=best, shown=known.shown + 1, points=points)
+            found[line.body] = ShownLine(line=best, shown=known.shown + 1, points=points)
     return list(found.values())
 
 
@@ -440,8 +440,8 @@ def _figures(point: str, moments: Sequence[ReplayedMoment]) -> PointFigures:
     judged = lines if point in JUDGED else []
     return PointFigures(
         point=point,
-        asked=len(moments),
-        spoken=sum(moment.tokens > 0 for moment in moments),
+        moments=len(moments),
+        blocks=sum(moment.tokens > 0 for moment in moments),
         tokens=sum(moment.tokens for moment in moments),
         lines=len(lines),
         later=_mean([line.later for line in judged]),

@@ -16,7 +16,7 @@ from typing import Any
 
 from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.memory import ProjectId
-from recollect.domain.pause import UNKNOWN, Pause, PauseUnreadable
+from recollect.domain.pause import UNKNOWN_PAUSE, Pause, PauseUnreadable
 
 MAX_BYTES = 1_000_000
 KEEP_DAYS = 400  # a little longer than the archive
@@ -47,14 +47,14 @@ class PauseFile:
         try:
             pauses = self._pauses()
         except PauseUnreadable:
-            return (UNKNOWN,)
+            return (UNKNOWN_PAUSE,)
         if not pauses:
             return []
         now = self._clock()
-        return [pause for pause in pauses if pause.is_on(now) or (at is not None and pause.has(at))]
+        return [pause for pause in pauses if pause.is_on(now) or (at is not None and pause.includes(at))]
 
     def at(self, moment: datetime) -> Sequence[Pause]:
-        return [pause for pause in self._pauses() if pause.has(moment)]
+        return [pause for pause in self._pauses() if pause.includes(moment)]
 
     def begin(self, pause: Pause) -> Pause:
         with self._exclusive():
@@ -75,7 +75,7 @@ class PauseFile:
                 known = self._pauses()
             except PauseUnreadable:
                 self._write([], now)
-                return (UNKNOWN,)
+                return (UNKNOWN_PAUSE,)
             ended, remaining = [], []
             for pause in known:
                 if not pause.is_on(now) or project not in (None, pause.project):

@@ -67,7 +67,7 @@ class PromptPurpose(StrEnum):
     NOTHING = "nothing"  # a command, a plan or a long text: it needs no memory
 
 
-def asking(prompt: str) -> PromptPurpose:
+def prompt_purpose(prompt: str) -> PromptPurpose:
     prompt = prompt.strip()
     if _COMMAND.match(prompt) or brings_context(prompt):
         return PromptPurpose.NOTHING
@@ -76,7 +76,7 @@ def asking(prompt: str) -> PromptPurpose:
     return PromptPurpose.TASK
 
 
-def typed(prompt: str) -> str:
+def without_host_tags(prompt: str) -> str:
     """Remove tagged text that a program added to the user's words: `<system_instruction>...</system_instruction>`."""
     return _WRAPPED.sub(" ", prompt) if "</" in prompt else prompt
 
@@ -87,7 +87,7 @@ def brings_context(prompt: str) -> bool:
 
 def is_question(prompt: str) -> bool:
     """Return True if it asks how something is, was or was meant: not for work, and not about the current moment."""
-    if points_back(prompt):
+    if refers_to_earlier_work(prompt):
         return True
     sentences = [sentence for sentence in _SENTENCE.split(prompt) if sentence.strip()]
     if len(sentences) > MAX_QUESTION_SENTENCES or any(map(_REQUEST.search, sentences)):
@@ -102,7 +102,7 @@ def is_question(prompt: str) -> bool:
     return len(content_words(prompt)) >= MIN_CONTENT_WORDS
 
 
-def points_back(prompt: str) -> bool:
+def refers_to_earlier_work(prompt: str) -> bool:
     """Return True if it refers to something that was settled or done before."""
     return bool(_EARLIER.search(prompt[:MAX_QUESTION_CHARS]))
 

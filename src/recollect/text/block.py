@@ -8,11 +8,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
+from recollect.domain.freshness import NOT_CHECKED, FileState, Freshness, SeenFile
 from recollect.domain.memory import Kind, Memory, MemoryId, SessionId, Tier
-from recollect.domain.session import Note, Recap, Summary, reference
-from recollect.text.lookalikes import folded, latin
-from recollect.text.sentences import MORE, first_sentence
+from recollect.domain.session import Note, Recap, Summary, session_reference
+from recollect.text.lookalikes import fold, to_latin
+from recollect.text.sentences import ELLIPSIS, first_sentence
 
 FENCE = "recollect"
 OPEN, CLOSE = f"<{FENCE}>", f"</{FENCE}>"
@@ -30,9 +30,9 @@ PREFIX: dict[Kind, str] = {
 }
 
 INVALID = "OLD"  # prefix of an entry that withdraws another one
-SAID = "SAID"  # prefix of a quote from an earlier session
+QUOTE_PREFIX = "SAID"  # prefix of a quote from an earlier session
 CANDIDATE_MARK = "?"  # follows the prefix of a candidate
-_PREFIXES = frozenset({*PREFIX.values(), INVALID, SAID})
+_PREFIXES = frozenset({*PREFIX.values(), INVALID, QUOTE_PREFIX})
 ABOVE = "(said further up)"
 SHORT_CHARS = 200  # of the first sentence, which replaces a missing title in a short line
 INDEX_CHARS = 90
@@ -89,7 +89,7 @@ def _inert_bracket(bracket: re.Match[str]) -> str:
     following = bracket.string[bracket.end() : bracket.end() + _NAME_CHARS]
     first = following[:1]
     is_tag = bracket[0] in _LESS and (first.isalpha() or first in tuple("_!?|") or not first.isascii())
-    if is_tag or latin(folded(following)).lstrip().startswith(("/", "\\", "⁄", "∕", FENCE)):
+    if is_tag or to_latin(fold(following)).lstrip().startswith(("/", "\\", "⁄", "∕", FENCE)):
         return "&lt;"
     return bracket[0]
 
@@ -97,11 +97,11 @@ def _inert_bracket(bracket: re.Match[str]) -> str:
 def _inert_prefix(prefix: re.Match[str]) -> str:
     """Only our own entries may start with a prefix. `args[out]` is harmless: ours are in capitals."""
     word = prefix[1]
-    letters = word if word.isascii() else latin(folded(word)).upper()
+    letters = word if word.isascii() else to_latin(fold(word)).upper()
     return f"({word})" if letters.removesuffix(CANDIDATE_MARK) in _PREFIXES else prefix[0]
 
 
-def line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
+def line_of(memory: Memory, freshness: Freshness = NOT_CHECKED) -> str:
     return _line(memory, _full_text(memory), freshness)
 
 
@@ -112,7 +112,7 @@ def _full_text(memory: Memory) -> str:
     return memory.text
 
 
-def short_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str | None:
+def short_line_of(memory: Memory, freshness: Freshness = NOT_CHECKED) -> str | None:
     """Show the title, else the first sentence. None: the text has no shorter form."""
     text = memory.title or first_sentence(memory.text, chars=SHORT_CHARS)
     return _line(memory, text, freshness) if text else None
@@ -121,15 +121,15 @@ def short_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str |
 def index_line_of(memory: Memory) -> str | None:
     """Say in a few words what the memory is about; its id opens it. None: it has no such short form."""
     about = memory.title or first_sentence(memory.text, chars=INDEX_CHARS) or memory.text
-    return _line(memory, about, NOT_LOOKED_AT) if len(about) <= INDEX_CHARS + len(MORE) else None
+    return _line(memory, about, NOT_CHECKED) if len(about) <= INDEX_CHARS + len(ELLIPSIS) else None
 
 
 def bare_line_of(memory: Memory) -> str:
     """Show only that the memory exists; its id opens it."""
-    return _line(memory, MORE.strip(), NOT_LOOKED_AT)
+    return _line(memory, ELLIPSIS.strip(), NOT_CHECKED)
 
 
-def error_line_of(memory: Memory, freshness: Freshness = NOT_LOOKED_AT) -> str:
+def error_line_of(memory: Memory, freshness: Freshness = NOT_CHECKED) -> str:
     """Show the error, its fix and its files."""
     files = " ".join(_path(anchor.path) for anchor in memory.anchors[:MAX_FILES])
     notes = [f"in {files}"] if files else []
@@ -143,16 +143,16 @@ def reminder_line_of(memory: Memory) -> str:
         words = memory.text.split()
         about = " ".join(words[:REMINDER_WORDS])[:INDEX_CHARS]
         if len(words) > REMINDER_WORDS:
-            about += MORE
-    return _line(memory, f"{about} {ABOVE}", NOT_LOOKED_AT)
+            about += ELLIPSIS
+    return _line(memory, f"{about} {ABOVE}", NOT_CHECKED)
 
 
-def correction_line_of(memory: Memory, replaced: Sequence[MemoryId], freshness: Freshness = NOT_LOOKED_AT) -> str:
+def correction_line_of(memory: Memory, replaced: Sequence[MemoryId], freshness: Freshness = NOT_CHECKED) -> str:
     """Show a memory and the ids that it replaces."""
     return _line(memory, _full_text(memory), freshness, f"{REPLACES} {', '.join(map(plain, replaced))}")
 
 
-def ended_line_of(memory: Memory) -> str:
+def withdrawal_line_of(memory: Memory) -> str:
     """Withdraw a memory without repeating it: nothing replaces it, or nothing that may be shown."""
     return f"[{INVALID}] What was said under this id no longer holds. ({day_of(memory.valid_from)}, {plain(memory.id)})"
 
@@ -170,10 +170,10 @@ def item_line_of(sentence: str) -> str:
 def quote_line_of(said: Sequence[tuple[str, str]], at: datetime, session: SessionId) -> str:
     """Quote one exchange: speakers with their words, the day, and a reference to the session."""
     words = " ".join(f"{who}: {plain(text)}" for who, text in said)
-    return f"[{SAID}] {words} ({day_of(at)}, {plain(reference(session))})"
+    return f"[{QUOTE_PREFIX}] {words} ({day_of(at)}, {plain(session_reference(session))})"
 
 
-def parts_quoted(line: str) -> list[str]:
+def quote_parts(line: str) -> list[str]:
     """Return the quoted words without speakers and omission marks; [] if the line is no quote."""
     return _SPEAKER_OR_CUT.split(f" {_parts(line)[1]}")[1:] if is_quote(line) else []
 
@@ -183,10 +183,10 @@ def quotes_in(block: str) -> list[str]:
 
 
 def is_quote(line: str) -> bool:
-    return line.startswith(f"[{SAID}] ") and bool(_ENTRY.fullmatch(line))
+    return line.startswith(f"[{QUOTE_PREFIX}] ") and bool(_ENTRY.fullmatch(line))
 
 
-def is_of_sessions(line: str) -> bool:
+def is_about_sessions(line: str) -> bool:
     """Return True if the line is about an earlier session, not a memory."""
     return is_item(line) or is_quote(line)
 
@@ -270,11 +270,11 @@ def render(entries: Sequence[BlockLine], *, more: int = 0) -> str:
     return "\n".join([*lines, CLOSE])
 
 
-def without(block: str, shown_ids: Collection[str], is_unwanted: Callable[[str], bool] = lambda _: False) -> str:
+def remove_entries(block: str, shown_ids: Collection[str], is_unwanted: Callable[[str], bool] = lambda _: False) -> str:
     """Remove the entries of these ids, and unwanted lines about sessions; "" if nothing is left."""
 
     def is_removed(line: str) -> bool:
-        return not _ids_in(line).isdisjoint(shown_ids) or (is_of_sessions(line) and is_unwanted(line))
+        return not _ids_in(line).isdisjoint(shown_ids) or (is_about_sessions(line) and is_unwanted(line))
 
     lines = block.split("\n")
     kept = [line for line in lines if not is_removed(line)]
@@ -295,31 +295,31 @@ def is_item(line: str) -> bool:
 
 
 def _has_content(line: str) -> bool:
-    return is_of_sessions(line) or bool(_ids_in(line))
+    return is_about_sessions(line) or bool(_ids_in(line))
 
 
 def _is_heading(line: str) -> bool:
     return line[-1:] == ":" and not _has_content(line)
 
 
-def sayings(block: str) -> list[str]:
+def texts_in(block: str) -> list[str]:
     """Return the texts of its memories and of its lines about sessions."""
-    return [parts[1] for line in block.split("\n") if (parts := parts_of(line))]
+    return [parts[1] for line in block.split("\n") if (parts := split_line(line))]
 
 
-def retold(block: str, tell: Callable[[str], str]) -> str:
+def rewrite_texts(block: str, rewrite: Callable[[str], str]) -> str:
     """Rewrite the texts of memories and of lines about sessions; everything around them stays."""
     lines = []
     for line in block.split("\n"):
-        if parts := parts_of(line):
+        if parts := split_line(line):
             before, text, after = parts
-            lines.append(f"{before}{tell(text)}{after}")
+            lines.append(f"{before}{rewrite(text)}{after}")
         else:
             lines.append(line)
     return "\n".join(lines)
 
 
-def parts_of(line: str) -> tuple[str, str, str] | None:
+def split_line(line: str) -> tuple[str, str, str] | None:
     """Split an entry or item into its prefix, its text and what we add after it. None: another line."""
     return _parts(line) if is_item(line) or _ENTRY.fullmatch(line) else None
 
@@ -333,7 +333,7 @@ def _parts(entry: str) -> tuple[str, str, str]:
 
 def _ids_in(line: str) -> frozenset[str]:
     """Return all that the ids of an entry may be, however odd its id, text and files are; of another line, nothing."""
-    if not _ENTRY.fullmatch(line) or is_of_sessions(line):
+    if not _ENTRY.fullmatch(line) or is_about_sessions(line):
         return frozenset()
     found: set[str] = set()
     for replaced in _REPLACED.finditer(line):

@@ -10,7 +10,7 @@ Fields = Mapping[str, Any]
 MAX_NUMBER = 1e6
 
 
-def said(fields: Fields, name: str) -> str:
+def any_text(fields: Fields, name: str) -> str:
     """Return a text, which may be empty."""
     value = fields.get(name)
     if not isinstance(value, str):
@@ -19,13 +19,13 @@ def said(fields: Fields, name: str) -> str:
 
 
 def text(fields: Fields, name: str) -> str:
-    value = said(fields, name)
+    value = any_text(fields, name)
     if not value.strip():
         raise PayloadError(f"`{name}` is empty.")
     return value
 
 
-def optional(fields: Fields, name: str) -> str | None:
+def optional_text(fields: Fields, name: str) -> str | None:
     value = fields.get(name)
     if value is not None and not isinstance(value, str):
         raise PayloadError(f"`{name}` is not a text.")
@@ -37,7 +37,7 @@ def name_or_number(fields: Fields, name: str) -> str | None:
     value = fields.get(name)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return optional(fields, name)
+    return optional_text(fields, name)
 
 
 def texts(fields: Fields, name: str) -> tuple[str, ...]:
@@ -56,21 +56,21 @@ def number(fields: Fields, name: str, default: float) -> float:
     return float(value)
 
 
-def whole(fields: Fields, name: str, default: int, *, least: int = 0, most: int = int(MAX_NUMBER)) -> int:
+def whole_number(fields: Fields, name: str, default: int, *, least: int = 0, most: int = int(MAX_NUMBER)) -> int:
     value = fields.get(name, default)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise PayloadError(f"`{name}` must be a whole number from {least} to {most}.")
     return value
 
 
-def truth(fields: Fields, name: str, default: bool) -> bool:
+def flag(fields: Fields, name: str, default: bool) -> bool:
     value = fields.get(name)
     if value is not None and not isinstance(value, bool):
         raise PayloadError(f"`{name}` must be true or false.")
     return default if value is None else value
 
 
-def part(fields: Fields, name: str) -> dict[str, Any]:
+def section(fields: Fields, name: str) -> dict[str, Any]:
     value = fields.get(name)
     if value is None:
         return {}

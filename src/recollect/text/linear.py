@@ -27,7 +27,7 @@ def features(text: str, is_tool: Callable[[str], bool] = lambda _: False) -> set
     return {*tokens, *pairs, f"=length {min(MAX_STEPS, len(tokens) // WORDS_PER_STEP)}"}
 
 
-def sure(found: Iterable[str], package: str, name: str) -> float:
+def probability(found: Iterable[str], package: str, name: str) -> float:
     """Return the probability, 0..1, by the weights in a file of a package."""
     weights = _weights(package, name)
     total = weights[""] + sum(weights.get(one, 0.0) for one in found)

@@ -8,7 +8,7 @@ _OTHERS = dict(zip("ıłøđħŧŋſƒɑɩʟꜱᴀᴄᴅᴇᴋᴍɴᴏᴘʀᴛ�
 _LETTERS = str.maketrans({**_CYRILLIC, **_GREEK, **_OTHERS})
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return small letters without accents; wide, bold and circled letters become plain."""
     if text.isascii():
         return text.lower()
@@ -16,6 +16,6 @@ def folded(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-def latin(text: str) -> str:
+def to_latin(text: str) -> str:
     """Replace letters of other scripts by the Latin ones that they look like."""
     return text if text.isascii() else text.translate(_LETTERS)

@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from recollect.text.aliases import PURPOSES, SHORT_FORMS
 from recollect.text.intent import TECHNOLOGIES
-from recollect.text.query import FUNCTION_WORDS, IDLE, MAX_QUERY_CHARS
-from recollect.text.words import EDGE, MAX_WORD_CHARS, as_one_word, chunks, index_words, readings
+from recollect.text.query import FUNCTION_WORDS, IDLE_WORDS, MAX_QUERY_CHARS
+from recollect.text.words import EDGE_MARKS, MAX_WORD_CHARS, as_one_word, chunks, index_words, readings
 
 ORDINARY_WORD = 0.58  # confidence that an ordinary word (`relay`, `theme`) was meant as a name
 FAMILIAR_TOOL = 0.8  # the same for a tool that all developers know by such a word (`spring`, `react`)
@@ -35,7 +35,7 @@ _PLAIN = re.compile(r"[a-z]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class PromptWords:
     """The words of a prompt, and where they are."""
 
     places: Mapping[str, tuple[int, ...]]
@@ -43,7 +43,7 @@ class Said:
     capitals: frozenset[str]  # words in capitals only
     plain: tuple[str, ...]  # words as typed, in small letters
 
-    def calls(self, name: str) -> bool:
+    def mentions(self, name: str) -> bool:
         """Return True if the prompt has the words of the name near each other."""
         parsed = _parse_name(name)
         if parsed.as_one_word in self.together or parsed.initials in self.capitals:
@@ -56,14 +56,14 @@ class Said:
             found.append(places)
         return bool(found) and _are_near(found)
 
-    def surely(self, names: Iterable[str], knows: KnowsWord | None) -> float:
+    def name_confidence(self, names: Iterable[str], knows: KnowsWord | None) -> float:
         """Return how confidently the prompt mentions something with these names, 0..1.
 
         `knows` recognises words of the language. Without it, a word that does not look like a name is ordinary.
         """
         confidence = 0.0
         for name in names if self.places else ():
-            if self.calls(name):
+            if self.mentions(name):
                 is_shouted = name.upper() in self.capitals
                 confidence = max(confidence, 1.0 if is_shouted else _confidence(name, knows))
         return confidence
@@ -76,7 +76,7 @@ class Said:
         return found
 
 
-def said(prompt: str, *, without: Collection[str] = ()) -> Said:
+def read_prompt_words(prompt: str, *, without: Collection[str] = ()) -> PromptWords:
     """Read a prompt. `without`: words that name nothing here, such as the project's own name."""
     places: dict[str, list[int]] = {}
     together: set[str] = set()
@@ -86,7 +86,7 @@ def said(prompt: str, *, without: Collection[str] = ()) -> Said:
         words = index_words(chunk)
         if all(word in without for word in words):
             continue
-        core = chunk.strip(EDGE)
+        core = chunk.strip(EDGE_MARKS)
         whole = as_one_word(chunk)
         for word in {*words, core.lower(), whole, *_bare_name(core)}.difference(without, _file_ending(core)):
             places.setdefault(word, []).append(place)
@@ -95,7 +95,7 @@ def said(prompt: str, *, without: Collection[str] = ()) -> Said:
             capitals.add(core.rstrip("s"))
         if _PLAIN.fullmatch(core.lower()):
             plain[core.lower()] = None
-    return Said(
+    return PromptWords(
         places={word: tuple(found) for word, found in places.items()},
         together=frozenset(together - {""}),
         capitals=frozenset(capitals),
@@ -120,7 +120,7 @@ def _bare_name(chunk: str) -> list[str]:
     return []
 
 
-def slips(prompt: Said, texts: Iterable[str], knows: KnowsWord) -> dict[str, str]:
+def find_slips(prompt: PromptWords, texts: Iterable[str], knows: KnowsWord) -> dict[str, str]:
     """Map each word that looks like a mistyped word of these texts to that word, both as the index writes them.
 
     A word of the language, or the name of another thing, is never a slip.
@@ -152,7 +152,7 @@ def is_slip(typed: str, meant: str) -> bool:
     return len(typed) == len(meant) + 1 and typed[at + 1 :] == meant[at:]
 
 
-def mended(prompt: Said, instead: Mapping[str, str]) -> Said:
+def correct_slips(prompt: PromptWords, instead: Mapping[str, str]) -> PromptWords:
     """Add the words that were meant instead of the slips."""
     if not instead:
         return prompt
@@ -199,7 +199,7 @@ class _ParsedName:
 def _parse_name(name: str) -> _ParsedName:
     """A name of idle words only is empty: nothing mentions it."""
     pieces = tuple(piece for piece in map(_piece, chunks(name)) if not _has_only(piece, FUNCTION_WORDS))
-    if all(_has_only(piece, IDLE) for piece in pieces):
+    if all(_has_only(piece, IDLE_WORDS) for piece in pieces):
         return _ParsedName("", (), "")
     initials = "".join(head[0] for head in _HEAD.findall(" ".join(chunks(name)))).upper()
     if len(initials) < MIN_INITIALS or not initials.isalpha():
@@ -222,7 +222,7 @@ def _plain_words(text: str) -> frozenset[str]:
     words: set[str] = set()
     for chunk in chunks(text[:MAX_TEXT_CHARS]):
         words.update(re.split(r"[^a-z]+", chunk.lower()))
-    return frozenset(word for word in words - IDLE if MIN_SLIP_CHARS <= len(word) <= MAX_WORD_CHARS)
+    return frozenset(word for word in words - IDLE_WORDS if MIN_SLIP_CHARS <= len(word) <= MAX_WORD_CHARS)
 
 
 def _are_near(groups: Sequence[Collection[int]]) -> bool:

@@ -34,7 +34,7 @@ class Optout:
         return self.recall_session or self.capture_session
 
 
-def opted_out(prompt: str) -> Optout:
+def find_opt_out(prompt: str) -> Optout:
     for_prompt: set[str] = set()
     for_session: set[str] = set()
     for marker in _markers(prompt):

@@ -43,13 +43,13 @@ def passages(text: str) -> list[str]:
     return [" ".join(spoken[begin:end] for begin, end in words) for words in islice(_passages(spoken), MAX_PASSAGES)]
 
 
-def quotable(text: str) -> list[str]:
+def quotable_passages(text: str) -> list[str]:
     """Return more passages, with the original spacing of words, each in one line and without Markdown marks."""
     spoken = without_speaker(text[:MAX_TURN_CHARS])
     return [without_marks(spoken[words[0][0] : words[-1][1]]) for words in islice(_passages(spoken), MAX_QUOTABLE)]
 
 
-def tells(passage: str) -> bool:
+def is_informative(passage: str) -> bool:
     """Return True if it says something: more than a question, a courtesy, the label of an option or what an agent is
     about to do, and no item of a numbered list."""
     return not _LISTED.match(passage) and any(map(_states_something, _SENTENCE_END.split(passage)))
@@ -95,7 +95,7 @@ def _words(spoken: str, begin: int, end: int) -> list[Span]:
     return [piece.span() for chunk in chunks for piece in _PIECE.finditer(spoken, *chunk)]
 
 
-def in_context(text: str, before: str | None) -> str:
+def with_previous_turn(text: str, before: str | None) -> str:
     """Return the turn after the end of the turn that it answers: `yes, the second one` means nothing alone."""
     spoken = without_speaker(text[:MAX_TURN_CHARS])
     if not before:

@@ -39,7 +39,7 @@ IDLE_STEMS = frozenset(
     whi
     """.split()
 )
-IDLE = STOP_WORDS | TASK_WORDS | IDLE_STEMS
+IDLE_WORDS = STOP_WORDS | TASK_WORDS | IDLE_STEMS
 # Words without any meaning of their own. The other idle words mean a little: in a search of old turns, `first` or
 # `made` may be the difference between two of them.
 FUNCTION_WORDS = frozenset(
@@ -62,7 +62,7 @@ NAME_WEIGHT = 0.5  # of a name with parts: it is the place (`in the shop-api`) m
 
 def content_words(text: str) -> list[str]:
     """Return the words that a search is about, each once, in order."""
-    found = dict.fromkeys(word for word in index_words(text[:MAX_QUERY_CHARS]) if word not in IDLE)
+    found = dict.fromkeys(word for word in index_words(text[:MAX_QUERY_CHARS]) if word not in IDLE_WORDS)
     return list(found)[:MAX_QUERY_WORDS]
 
 
@@ -81,7 +81,7 @@ def asks_about_the_past(text: str) -> bool:
     return bool(_PAST.search(text[:MAX_QUERY_CHARS]))
 
 
-def weighed_words(text: str, is_known: Callable[[str], bool] = bool) -> dict[str, float]:
+def word_weights(text: str, is_known: Callable[[str], bool] = bool) -> dict[str, float]:
     """Return the words of a question about old turns with their weights. A name with parts counts once in all.
 
     `is_known` checks whether any turn has the name, as the index writes it. If none has (`test-related`), it is no name
@@ -94,6 +94,6 @@ def weighed_words(text: str, is_known: Callable[[str], bool] = bool) -> dict[str
         is_name = len(words) > 1 and chunk.isascii() and is_known(words[-1])
         share = NAME_WEIGHT / len(words) if is_name else 1.0
         for word in words:
-            weight = share * IDLE_WEIGHT if word in IDLE else share
+            weight = share * IDLE_WEIGHT if word in IDLE_WORDS else share
             found[word] = max(found.get(word, 0.0), weight)
     return dict(list(found.items())[:MAX_QUERY_WORDS]) or dict.fromkeys(search_words(text), 1.0)

@@ -2,7 +2,7 @@
 
 import re
 
-MORE = " …"
+ELLIPSIS = " …"
 MAX_CHARS = 4000  # searched for the first sentence
 
 # A full stop ends a sentence if a capital or a number follows; so do an empty line and a list item.
@@ -32,11 +32,11 @@ def first_sentence(text: str, *, chars: int) -> str | None:
         if len(first) > chars:
             return None
         if first and first != text and not _SHORT_FORM.search(first):
-            return first + MORE
+            return first + ELLIPSIS
     return None
 
 
-def shortened(line: str, *, chars: int) -> str:
+def shorten(line: str, *, chars: int) -> str:
     """Cut at the end of a sentence, of a list item, or at least of a word, and mark the cut."""
     if len(line) <= chars:
         return line

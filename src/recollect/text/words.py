@@ -16,7 +16,7 @@ MAX_WORD_CHARS = 64  # longer runs are blobs (base64, hashes): no question names
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _ASCII_CHUNK = re.compile(r"[\w./\\:@#+-]+", re.ASCII)
-EDGE = "./\\:@-_"  # punctuation around a name is not part of it; `c++` and `c#` keep theirs
+EDGE_MARKS = "./\\:@-_"  # punctuation around a name is not part of it; `c++` and `c#` keep theirs
 _PART = re.compile(r"[^\W_]+[+#]*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLAIN = re.compile(r"[a-z]+")
@@ -94,7 +94,7 @@ def _purposes() -> dict[str, list[str]]:
 
 def is_identifier(chunk: str) -> bool:
     """Return True for a name from code: it has parts, digits or inner capitals."""
-    core = chunk.strip(EDGE)
+    core = chunk.strip(EDGE_MARKS)
     return bool(re.search(r"[_/\\.:@#+]|\d|[a-z][A-Z]", core)) and bool(re.search(r"[^\W\d_]", core))
 
 
@@ -105,7 +105,7 @@ def identifiers(text: str) -> list[str]:
 def readings(chunk: str) -> list[frozenset[str]]:
     """Return the ways to write a name: whole, or all of its parts. `ReactJS` is also `reactjs`, and `react` with `js`."""
     words = _name_and_parts(chunk) if chunk.isascii() else tuple(index_words(chunk))
-    if len(words) > 2 and words[-1] == _stem(_without_accents(chunk.strip(EDGE)).lower()):
+    if len(words) > 2 and words[-1] == _stem(_without_accents(chunk.strip(EDGE_MARKS)).lower()):
         return [frozenset({words[-1]}), frozenset({as_one_word(chunk)}), frozenset(words[:-1])]
     return [frozenset(words)] if words else []
 
@@ -122,7 +122,7 @@ def _name_and_parts(chunk: str) -> tuple[str, ...]:
 
 
 def _parts(chunk: str) -> tuple[str, ...]:
-    name = _without_accents(chunk.strip(EDGE))
+    name = _without_accents(chunk.strip(EDGE_MARKS))
     parts = [hump for part in _PART.findall(name) for hump in _HUMP.split(part)]
     is_one_word = len(parts) == 1
     if is_one_word:

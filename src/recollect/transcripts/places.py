@@ -40,7 +40,7 @@ class TranscriptFile:
     form: TranscriptForm
     size: int
     changed_ns: int
-    met_in: Path | None = None  # the folder that was looked through; None: it was named itself
+    searched_folder: Path | None = None  # the folder that was looked through; None: it was named itself
 
     @property
     def changed_at(self) -> datetime:
@@ -49,7 +49,7 @@ class TranscriptFile:
     @property
     def mark(self) -> Mark:
         """Which one it is, and its state now."""
-        return marked(self.path, f"{self.size}:{self.changed_ns}")
+        return make_mark(self.path, f"{self.size}:{self.changed_ns}")
 
     @property
     def project_folder(self) -> Path | None:
@@ -58,7 +58,7 @@ class TranscriptFile:
         return folder.parents[1] if folder.parts[-2:] == SPECSTORY else None
 
 
-def marked(path: Path, state: str, session: str = "") -> Mark:
+def make_mark(path: Path, state: str, session: str = "") -> Mark:
     name = f"{path.absolute()}\0{session}".encode("utf-8", "surrogateescape")
     return Mark(source=sha256(name).hexdigest()[:32], state=state)
 
@@ -71,14 +71,14 @@ class TranscriptFiles:
     unreadable: list[tuple[Path, str]] = field(default_factory=list)
     not_understood: int = 0
 
-    def of_machine(self, env: Mapping[str, str], home: Path) -> None:
+    def add_machine(self, env: Mapping[str, str], home: Path) -> None:
         """All that the hosts of this machine keep."""
         for form, folder, glob in _kept(env, home):
             for path in self._files(folder):
                 if path.match(glob):
                     self._take(path, folder, form)
 
-    def of_project(self, root: Path) -> None:
+    def add_project(self, root: Path) -> None:
         """What lies in the project itself."""
         folder = root.joinpath(*SPECSTORY)
         if not folder.resolve().is_relative_to(root.resolve()):  # a link to what lies elsewhere, as another project
@@ -86,7 +86,7 @@ class TranscriptFiles:
         for path in self._files(folder):
             self._take(path, folder)
 
-    def named(self, path: Path) -> None:
+    def add_path(self, path: Path) -> None:
         """A file, or all that is understood in a folder."""
         if not path.is_dir():
             self._take(path, None)
@@ -122,7 +122,9 @@ class TranscriptFiles:
             self.not_understood += 1
         else:
             size, changed_ns = facts.st_size, facts.st_mtime_ns
-            self.found.append(TranscriptFile(path=path, form=form, size=size, changed_ns=changed_ns, met_in=inside))
+            self.found.append(
+                TranscriptFile(path=path, form=form, size=size, changed_ns=changed_ns, searched_folder=inside)
+            )
 
 
 def _kept(env: Mapping[str, str], home: Path) -> Iterator[tuple[TranscriptForm, Path, str]]:

@@ -17,11 +17,11 @@ MAX_LINE_BYTES = 16_000_000
 MAX_WHOLE_BYTES = 50_000_000  # of an export that does not lay out its messages in lines
 PART_BYTES = 1 << 16
 
-Watch = Callable[[int], None]  # told how many bytes were read
-Bad = Callable[[int, str], None]  # told of a line that cannot be used, and why
+ReportBytes = Callable[[int], None]  # told how many bytes were read
+ReportBadLine = Callable[[int, str], None]  # told of a line that cannot be used, and why
 
 
-def json_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
+def json_lines(path: Path, watch: ReportBytes, bad: ReportBadLine) -> Iterator[TranscriptRecord]:
     with path.open("rb") as source:
         for number, (line, size) in enumerate(_lines(source, watch), start=1):
             if size > MAX_LINE_BYTES:
@@ -34,7 +34,7 @@ def json_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]
                     bad(number, "The line is no JSON object.")
 
 
-def text_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
+def text_lines(path: Path, watch: ReportBytes, bad: ReportBadLine) -> Iterator[TranscriptRecord]:
     with path.open("rb") as source:
         for number, (line, size) in enumerate(_lines(source, watch), start=1):
             if size > MAX_LINE_BYTES:
@@ -43,7 +43,7 @@ def text_lines(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]
                 yield TranscriptRecord(number, line.decode("utf-8", "replace").rstrip("\r\n").removeprefix("\ufeff"))
 
 
-def opencode_export(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
+def opencode_export(path: Path, watch: ReportBytes, bad: ReportBadLine) -> Iterator[TranscriptRecord]:
     """As `opencode export` writes it, message by message; laid out otherwise, as a whole."""
     with path.open("rb") as source:
         if source.readline(PART_BYTES).rstrip() != b"{":
@@ -69,7 +69,7 @@ def opencode_export(path: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRe
                 kept.append(line)
 
 
-def opencode_files(session: Path, watch: Watch, bad: Bad) -> Iterator[TranscriptRecord]:
+def opencode_files(session: Path, watch: ReportBytes, bad: ReportBadLine) -> Iterator[TranscriptRecord]:
     """The files of older versions: `storage/session/PROJECT/ID.json`, its messages and their parts beside it."""
     storage = session.parents[2]
     watch(session.stat().st_size)
@@ -85,7 +85,7 @@ def opencode_files(session: Path, watch: Watch, bad: Bad) -> Iterator[Transcript
             yield TranscriptRecord(number, {"message": message, "parts": [part for part in parts if part is not None]})
 
 
-def _whole(path: Path, watch: Watch) -> Iterator[TranscriptRecord]:
+def _whole(path: Path, watch: ReportBytes) -> Iterator[TranscriptRecord]:
     if path.stat().st_size > MAX_WHOLE_BYTES:
         raise InvalidValue(f"It has more than {MAX_WHOLE_BYTES:,} bytes in one line; export the session anew.")
     content = path.read_bytes()
@@ -106,7 +106,7 @@ def _as_record(value: dict[str, Any]) -> dict[str, Any]:
     return {"message": value.get("info"), "parts": value.get("parts")} if "parts" in value else {"session": value}
 
 
-def _file(path: Path, storage: Path, number: int, bad: Bad) -> dict[str, Any] | None:
+def _file(path: Path, storage: Path, number: int, bad: ReportBadLine) -> dict[str, Any] | None:
     try:
         value = _parsed(_content(path, storage), number, bad)
     except (OSError, RuntimeError) as error:  # RuntimeError: a circle of links
@@ -125,7 +125,7 @@ def _content(path: Path, storage: Path | None = None) -> bytes:
         return source.read(MAX_LINE_BYTES) + b"\n"
 
 
-def _parsed(line: bytes, number: int, bad: Bad) -> object:
+def _parsed(line: bytes, number: int, bad: ReportBadLine) -> object:
     try:
         return json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError):
@@ -134,7 +134,7 @@ def _parsed(line: bytes, number: int, bad: Bad) -> object:
         return None
 
 
-def _lines(source: BinaryIO, watch: Watch) -> Iterator[tuple[bytes, int]]:
+def _lines(source: BinaryIO, watch: ReportBytes) -> Iterator[tuple[bytes, int]]:
     """Each with its size; of one that is far too long, only the beginning is ever held."""
     while line := source.readline(MAX_LINE_BYTES + 1):
         size = len(line)

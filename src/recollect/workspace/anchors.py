@@ -52,13 +52,13 @@ class AnchoredFiles:
         self._index = Index()
         self._at_work = threading.Semaphore(MAX_AT_WORK)
 
-    def seen(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
+    def check_files(self, root: str, anchors: Sequence[Anchor], *, asked: bool) -> list[SeenFile]:
         """Each of them as it is now. `asked`: somebody wants to know and waits; otherwise a prompt does."""
         if asked:
             return self._looked_at(root, anchors)
         return self._known_fresh(root, anchors) or self._in_time(root, anchors)
 
-    def anchored(self, root: str, anchor: Anchor) -> Anchor:
+    def add_hash(self, root: str, anchor: Anchor) -> Anchor:
         """With the hash of the file as it is now; unchanged where it has one, or where no such file is in the project.
 
         The path becomes relative to the root.

@@ -55,7 +55,7 @@ def check_project_name(name: str) -> None:
         raise InvalidValue("The name looks like a secret, and names are kept. Give it another one.")
 
 
-def give_name(marker: Path, name: str) -> None:
+def write_name(marker: Path, name: str) -> None:
     """Writes the name into the first line; whatever else stands there stays."""
     check_project_name(name)
     if marker.is_symlink():  # who made the repository would choose what is written to
@@ -64,7 +64,7 @@ def give_name(marker: Path, name: str) -> None:
     marker.write_text(f'project = "{name}"\n{text}', encoding="utf-8")
 
 
-def take_name(marker: Path, name: str) -> bool:
+def remove_name(marker: Path, name: str) -> bool:
     """Takes the name out again, and the file if nothing else is in it. False: it is not there as we wrote it."""
     try:
         first, _, rest = marker.read_text(encoding="utf-8").partition("\n")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.health import Health
-from recollect.domain.injection import Placement, Sent
+from recollect.domain.injection import LogEntry, Placement
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Turn
-from recollect.rank.budget import offer
+from recollect.rank.budget import offer_memory
 from recollect.store.sqlite import forgetting
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.block import line_of
@@ -66,20 +66,20 @@ def test_a_block_is_replayed_without_the_line_of_what_is_gone(store: SqliteStore
     whole = engine.replay(SessionId("s1"), [MessageId("turn")])[MessageId("turn")]
     engine.forget_now([VICTIM], at=NOW, by="cli")
     assert engine.replay(SessionId("s1"), [MessageId("turn")]) == {"turn": whole.replace(line_of(victim) + "\n", "")}
-    stable = store.stable(SessionId("s1"), 0)
+    stable = store.start_block(SessionId("s1"), 0)
     assert stable is not None
     assert (stable.injection.block, stable.injection.ids) == ("", ())
 
 
 def test_a_section_goes_with_its_last_line(store: SqliteStore) -> None:
     victim, other = the_victim(), a_memory("Tabs.", id=MemoryId("other"), kind=Kind.RULE)
-    offers = [offer(other, "Project rules"), offer(victim, "Decisions")]
+    offers = [offer_memory(other, "Project rules"), offer_memory(victim, "Decisions")]
     block = filled(offers, Placement.SYSTEM, budget_tokens=900, sections=("Project rules", "Decisions"))
     store.add(victim)
-    store.record(Sent(session=SessionId("s1"), context=0, message=None, injection=block, at=NOW, took_ms=1.0))
+    store.record(LogEntry(session=SessionId("s1"), context=0, message=None, injection=block, at=NOW, took_ms=1.0))
     store.purge([VICTIM])
     alone = filled(offers[:1], Placement.SYSTEM, budget_tokens=900, sections=("Project rules",))
-    stable = store.stable(SessionId("s1"), 0)
+    stable = store.start_block(SessionId("s1"), 0)
     assert stable is not None
     assert (stable.injection.block, stable.injection.ids) == (alone.block, (other.id,))
 
@@ -177,8 +177,8 @@ def test_what_is_brought_back_while_the_windows_end_is_not_purged(open_store: Ca
             self._database = mine._database
             self._looked = False
 
-        def forgotten_before(self, moment: datetime) -> list[MemoryId]:
-            found = super().forgotten_before(moment)
+        def find_forgotten_before(self, moment: datetime) -> list[MemoryId]:
+            found = super().find_forgotten_before(moment)
             if not self._looked:
                 self._looked = True
                 engine_on(theirs).undo(None, at=NOW, by="cli")
@@ -196,7 +196,7 @@ def test_forgotten_means_out_of_sight_at_once_everywhere(store: SqliteStore) -> 
     assert engine.forget([VICTIM], at=NOW, by="cli").memories == [victim]
     assert engine.recall("quokka", HERE, limit=5, now=NOW) == []
     assert engine.newest(HERE, limit=5) == []
-    assert list(engine.everything()) == list(engine.everything(PROJECT)) == [other]
+    assert list(engine.all_memories()) == list(engine.all_memories(PROJECT)) == [other]
     assert store.find_same(a_draft(victim.text)) is None
     assert (store.count(), store.count(HERE), occurrences(store, ["quokka"], HERE)) == (1, 0, {"quokka": 0})
     assert engine.history(other).after == ()
@@ -240,7 +240,7 @@ def test_a_damaged_memory_does_not_stop_the_tidying(path: Path, open_store: Call
     path.write_bytes(path.read_bytes().replace(b"quokka password", b"quokka passw\xffrd"))
     store = open_store()
     engine_on(store).tidy(NOW + timedelta(days=2))
-    assert store.forgotten_before(NOW + timedelta(days=2)) == []
+    assert store.find_forgotten_before(NOW + timedelta(days=2)) == []
     assert b"quokka" not in path.read_bytes()
 
 

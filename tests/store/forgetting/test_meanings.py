@@ -50,7 +50,7 @@ def test_forgotten_now_means_that_nothing_is_left_of_its_meaning(path: Path, sto
     if busy:
         chance, others = random.Random(4), [memory for memory in store.everything() if memory.id != VICTIM]
         changes: list[dict[str, Any]] = [{"forgotten_at": NOW}, {"scope": Scope.parse("universal")}]
-        with store.writing():
+        with store.transaction():
             for memory in chance.sample(others, 300):
                 store.update(replace(memory, **chance.choice(changes)))
     back_up(path, "schema-005-20260101T000000")

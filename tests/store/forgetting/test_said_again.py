@@ -83,7 +83,7 @@ def test_nothing_names_a_memory_that_is_gone(path: Path, store: SqliteStore) -> 
     back_up(path, "schema-008-20260101T000000")
     engine = engine_on(store)
     engine.forget_now([gone.id], at=NOW, by="cli")
-    kept = {memory.id: memory for memory in engine.everything()}
+    kept = {memory.id: memory for memory in engine.all_memories()}
     assert [kept[MemoryId(name)].superseded_by for name in ("before", "open")] == [None, None]
     assert [kept[MemoryId(name)].valid_to for name in ("before", "open")] == [NOW, NOW]
     assert not any(kept[MemoryId(name)].is_live for name in ("before", "open")), "what it replaced does not come back"

@@ -7,12 +7,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from recollect.domain.injection import Choice, Injection, Placement, Sent
+from recollect.domain.injection import Choice, Injection, LogEntry, Placement
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, Role, SessionId, Source, Viewer
 from recollect.domain.session import Note, NoteCode, Recap
 from recollect.domain.settings import ForgetSettings, Settings
 from recollect.engine.engine import Engine
-from recollect.rank.budget import Offer, fill, offer
+from recollect.rank.budget import Offer, fill, offer_memory
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.words import index_words
@@ -66,7 +66,7 @@ def the_victim(text: str = TEXTS["a sentence"]) -> Memory:
 def among_others(store: SqliteStore, victim: Memory, others: int = OTHERS) -> None:
     """The victim in the middle of many, so that its words share pages and segments with theirs."""
     chance = random.Random(7)
-    with store.writing():
+    with store.transaction():
         for n in range(others):
             words = " ".join(chance.choices(WORDS, k=chance.randint(3, 60)))
             store.add(a_memory(f"{words} {n}.", id=MemoryId(f"{chance.getrandbits(48):012x}")))
@@ -84,10 +84,12 @@ def quoted_everywhere(store: SqliteStore, victim: Memory) -> None:
         ]
     )
     other = a_memory("The cache is Redis.", id=MemoryId("other"))
-    blocks = filled([offer(other), offer(victim)], Placement.MESSAGE, budget_tokens=20_000)
-    titles = filled([offer(victim)], Placement.SYSTEM, budget_tokens=120)
+    blocks = filled([offer_memory(other), offer_memory(victim)], Placement.MESSAGE, budget_tokens=20_000)
+    titles = filled([offer_memory(victim)], Placement.SYSTEM, budget_tokens=120)
     for message, block in ((MessageId("turn"), blocks), (None, titles)):
-        store.record(Sent(session=SessionId("s1"), context=0, message=message, injection=block, at=NOW, took_ms=1.0))
+        store.record(
+            LogEntry(session=SessionId("s1"), context=0, message=message, injection=block, at=NOW, took_ms=1.0)
+        )
     notes = (Note(code=NoteCode.DEC, text=" ".join(victim.text.split())[:400]), Note(code=NoteCode.NEXT, text="Go on."))
     store.keep_recap(Recap(session=SessionId("s1"), project=PROJECT, at=NOW, notes=notes))
     engine = engine_on(store)

@@ -102,6 +102,6 @@ def test_nothing_is_learnt_from_what_our_own_tools_are_given_and_answer(tool: st
     def learnt(*events: Event) -> tuple[object, ...]:
         listener = Listener()
         proposals = [one for event in (around[0], *events, *around[1:]) for one in listener.hear(event)]
-        return proposals, listener.told()
+        return proposals, listener.build_recap()
 
     assert (learnt(*asked) != learnt(edit)) == adds

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from recollect.api.why import pick_moment
-from recollect.cli.display.reasons import breakdown, number, shown, silence, why_not
+from recollect.cli.display.reasons import breakdown, count_shown, number, silence, why_not
 from recollect.domain.errors import InvalidValue
-from recollect.domain.injection import Choice, Injection, Moment, Placement, Quiet, Quoted, Sent, Verdict
+from recollect.domain.injection import Choice, Injection, LogEntry, Moment, Placement, QuietReason, QuotedTurn, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 from tests.builders import NOW
 
@@ -18,14 +18,16 @@ def a_choice(verdict: Verdict, **fields: Any) -> Choice:
     return Choice(verdict=verdict, **(known | {"needed": 0.5} | fields))
 
 
-def a_sent(*choices: Choice, message: str | None = "m2", tokens: int = 780, ids: tuple[str, ...] = ()) -> Sent:
+def a_sent(*choices: Choice, message: str | None = "m2", tokens: int = 780, ids: tuple[str, ...] = ()) -> LogEntry:
     placement = Placement.MESSAGE if message else Placement.SYSTEM
     injection = Injection(
         placement=placement, tokens=tokens, budget_tokens=800, choices=choices, ids=tuple(map(MemoryId, ids))
     )
     point = Moment.PROMPT if message else Moment.START
     name = MessageId(message) if message else None
-    return Sent(session=SessionId("s"), context=0, message=name, injection=injection, at=NOW, took_ms=1, point=point)
+    return LogEntry(
+        session=SessionId("s"), context=0, message=name, injection=injection, at=NOW, took_ms=1, point=point
+    )
 
 
 BEST = a_choice(Verdict.SHOWN, id=MemoryId("b"), relevance=0.95)
@@ -54,19 +56,20 @@ def test_a_verdict_is_told_with_the_number_that_decided(verdict: Verdict, senten
 
 def test_what_stands_in_a_block_in_short_or_as_a_quote_is_counted_too() -> None:
     short = a_choice(Verdict.SHORT)
-    quoted = (Quoted(session=SessionId("old"), message=MessageId("m")),)
+    quoted = (QuotedTurn(session=SessionId("old"), message=MessageId("m")),)
     said = replace(a_sent(short, a_choice(Verdict.CUT)).injection, considered=2, quoted=quoted)
-    assert shown(said) == "1 in short of 2 considered, 1 quoted"
+    assert count_shown(said) == "1 in short of 2 considered, 1 quoted"
     assert (
-        shown(replace(said, choices=(BEST, short), ids=(BEST.id,), quoted=())) == "1 shown, 1 in short of 2 considered"
+        count_shown(replace(said, choices=(BEST, short), ids=(BEST.id,), quoted=()))
+        == "1 shown, 1 in short of 2 considered"
     )
-    assert shown(replace(said, choices=())) == "0 shown of 2 considered, 1 quoted"
+    assert count_shown(replace(said, choices=())) == "0 shown of 2 considered, 1 quoted"
 
 
 def test_every_verdict_and_every_silence_has_words() -> None:
     for verdict in Verdict:
         assert why_not(a_choice(verdict), a_sent(), [])
-    for quiet in Quiet:
+    for quiet in QuietReason:
         for point in Moment:
             assert silence(Injection(placement=Placement.MESSAGE, quiet=quiet), point).startswith("Nothing shown: ")
 

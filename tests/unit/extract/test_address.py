@@ -17,12 +17,12 @@ WHOLE = 'provider = "openai"\nendpoint = "https://api.example.com/v1/"\nmodel = 
 
 def read(path: Path, text: str, **env: str) -> Settings:
     path.write_text(f"[extractor]\n{text}")
-    return config.read(path, None, env).settings.extractor
+    return config.read_settings(path, None, env).settings.extractor
 
 
 @covers("CAP-12")
 def test_it_is_off_unless_somebody_sets_it(tmp_path: Path) -> None:
-    settings = config.read(tmp_path / "none.toml", None, {}).settings.extractor
+    settings = config.read_settings(tmp_path / "none.toml", None, {}).settings.extractor
     assert settings == Settings()
     assert settings.provider is Provider.OFF
 
@@ -98,4 +98,4 @@ def test_a_project_cannot_send_sessions_anywhere(tmp_path: Path) -> None:
     for line in WHOLE.splitlines():
         project.write_text(f"[extractor]\n{line}\n")
         with pytest.raises(InvalidSettings, match=r"\[extractor\] cannot be set by a project, only by its user"):
-            config.read(tmp_path / "none.toml", project, {})
+            config.read_settings(tmp_path / "none.toml", project, {})

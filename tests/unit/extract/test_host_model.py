@@ -36,7 +36,7 @@ def asked(host: HostModel, turns: list[Turn] | None = None) -> Question:
 
 
 def found(host: HostModel, question: Question, text: str, tokens: int | None = None) -> list[Proposal]:
-    answer = host.answered(question.id, text, tokens)
+    answer = host.read_answer(question.id, text, tokens)
     assert answer is not None
     assert answer[0] == question.session
     return answer[1]
@@ -78,12 +78,12 @@ def test_a_question_is_answered_once() -> None:
     question = asked(host)
     assert host.is_asked(question.session)
     assert len(found(host, question, answered(an_item()))) == 1
-    assert host.answered(question.id, answered(an_item()), None) is None
+    assert host.read_answer(question.id, answered(an_item()), None) is None
     assert not host.is_asked(question.session)
 
 
 def test_an_answer_to_what_was_not_asked_brings_nothing() -> None:
-    assert a_host().answered("made up", answered(an_item()), None) is None
+    assert a_host().read_answer("made up", answered(an_item()), None) is None
 
 
 def test_who_brings_no_answer_is_not_waited_for() -> None:
@@ -92,7 +92,7 @@ def test_who_brings_no_answer_is_not_waited_for() -> None:
     question = asked(host)
     clock.passes(seconds=QUESTION_LIFETIME.total_seconds() + 1)
     assert not host.is_asked(question.session)
-    assert host.answered(question.id, answered(an_item()), None) is None
+    assert host.read_answer(question.id, answered(an_item()), None) is None
 
 
 def test_beyond_the_tokens_of_the_day_nothing_is_handed_out() -> None:

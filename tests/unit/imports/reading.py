@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from recollect.domain.memory import Draft, ProjectId
-from recollect.imports.entry import Bad, Entry, FileOrigin, KeptEntry, Left
+from recollect.imports.entry import Entry, FileOrigin, KeptEntry, RejectedEntry, SkippedEntry
 from tests.builders import IN_PROJECT, NOW
 
 FILE = FileOrigin(name="CLAUDE.md", at=NOW, scope=IN_PROJECT)
@@ -19,11 +19,11 @@ def told(entries: Iterable[Entry]) -> list[tuple[int, str, str]]:
 
 
 def bad(entries: Iterable[Entry]) -> list[tuple[int, str]]:
-    return [(entry.line, entry.why) for entry in entries if isinstance(entry, Bad)]
+    return [(entry.line, entry.why) for entry in entries if isinstance(entry, RejectedEntry)]
 
 
 def left(entries: Iterable[Entry]) -> list[tuple[int, str]]:
-    return [(entry.line, entry.what) for entry in entries if isinstance(entry, Left)]
+    return [(entry.line, entry.what) for entry in entries if isinstance(entry, SkippedEntry)]
 
 
 def named(project: str) -> ProjectId:

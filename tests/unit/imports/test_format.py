@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.errors import InvalidValue
-from recollect.imports.decoding import decoded, is_binary
-from recollect.imports.format import FOR_PEOPLE, Format, TranscriptNotImportable, format_of, is_for_agents
+from recollect.imports.decoding import decode, is_binary
+from recollect.imports.format import PROJECT_DOCUMENTS, Format, TranscriptNotImportable, format_of, is_for_agents
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_no_beginning_of_a_file_is_an_error(name: str, head: bytes) -> None:
     ],
 )
 def test_every_usual_encoding_is_read(content: bytes, text: str) -> None:
-    assert decoded(content) == text
+    assert decode(content) == text
 
 
 @pytest.mark.parametrize(
@@ -76,15 +76,17 @@ def test_every_usual_encoding_is_read(content: bytes, text: str) -> None:
 def test_what_is_no_text_is_refused(content: bytes) -> None:
     assert is_binary(content)
     with pytest.raises(InvalidValue, match="no text"):
-        decoded(content)
+        decode(content)
 
 
 def test_a_mark_that_lies_is_said() -> None:
     with pytest.raises(InvalidValue, match="UTF-16"):
-        decoded(codecs.BOM_UTF16_LE + b"abc")
+        decode(codecs.BOM_UTF16_LE + b"abc")
 
 
 def test_files_for_agents_and_for_people_are_told_apart() -> None:
     assert all(map(is_for_agents, ["CLAUDE.md", "agents.md", "GEMINI.md", ".cursorrules", "style.mdc"]))
-    assert all(map(FOR_PEOPLE.match, ["README.md", "readme.de.md", "CHANGELOG.md", "LICENSE.md", "CONTRIBUTING.md"]))
-    assert not any(map(FOR_PEOPLE.match, ["notes.md", "history-of-decisions.txt", "CLAUDE.md"]))
+    assert all(
+        map(PROJECT_DOCUMENTS.match, ["README.md", "readme.de.md", "CHANGELOG.md", "LICENSE.md", "CONTRIBUTING.md"])
+    )
+    assert not any(map(PROJECT_DOCUMENTS.match, ["notes.md", "history-of-decisions.txt", "CLAUDE.md"]))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind, Role
 from recollect.imports import reading
-from recollect.imports.entry import Bad, KeptEntry, Left
+from recollect.imports.entry import KeptEntry, RejectedEntry, SkippedEntry
 from recollect.imports.format import Format
 from recollect.imports.markdown import parse
 from recollect.imports.wording import kind_of, path_in
@@ -246,7 +246,7 @@ PIECES = [
 def test_any_text_is_read_without_an_error(text: str) -> None:
     lines = text.count("\n") + text.count("\r") + 1
     for entry in parse(text, FILE):
-        assert isinstance(entry, KeptEntry | Bad | Left)
+        assert isinstance(entry, KeptEntry | RejectedEntry | SkippedEntry)
         assert 1 <= entry.line <= lines
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from recollect.domain.errors import InstallError
 from recollect.install import changes
-from recollect.install.changes import FileEdit, diff_of, make
+from recollect.install.changes import FileEdit, apply_edits, diff_of
 
 
 def an_edit(path: Path, after: bytes | None = b"new\n") -> FileEdit:
@@ -47,7 +47,7 @@ def test_what_fails_half_way_is_undone(
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises((InstallError, KeyboardInterrupt)) as raised:
-        make(edits)
+        apply_edits(edits)
     assert everything(tmp_path) == before
     if isinstance(fails, OSError):
         assert "No space left on device. Nothing was changed." in str(raised.value)
@@ -55,7 +55,7 @@ def test_what_fails_half_way_is_undone(
 
 def test_all_of_it_is_made(tmp_path: Path) -> None:
     edits = some_edits(tmp_path)
-    make(edits)
+    apply_edits(edits)
     assert [changes.content(edit.path) for edit in edits] == [b"new\n", b"new\n", None, None]
     assert [path.name for path in tmp_path.rglob(".recollect-*")] == []
 
@@ -68,7 +68,7 @@ def test_what_is_read_only_is_refused_before_anything_is_touched(tmp_path: Path,
     edits = [an_edit(tmp_path / "first"), an_edit(locked / "file")]
     (locked / "file" if what == "file" else locked).chmod(mode)
     with pytest.raises(InstallError, match="read-only") as refused:
-        make(edits)
+        apply_edits(edits)
     locked.chmod(0o755)
     assert "Nothing was changed." in str(refused.value)
     assert not (tmp_path / "first").exists()
@@ -77,7 +77,7 @@ def test_what_is_read_only_is_refused_before_anything_is_touched(tmp_path: Path,
 def test_a_file_where_a_folder_should_be_is_said(tmp_path: Path) -> None:
     (tmp_path / "config").write_text("")
     with pytest.raises(InstallError, match="is no folder"):
-        make([an_edit(tmp_path / "config" / "file")])
+        apply_edits([an_edit(tmp_path / "config" / "file")])
 
 
 def test_what_somebody_changes_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_what_somebody_changes_meanwhile_is_left_as_it_is(tmp_path: Path) -> Non
     edits = [an_edit(tmp_path / "first"), an_edit(tmp_path / "file")]
     (tmp_path / "file").write_text("theirs\n")
     with pytest.raises(InstallError, match="meanwhile"):
-        make(edits)
+        apply_edits(edits)
     assert everything(tmp_path) == {str(tmp_path / "file"): "theirs\n"}
 
 
@@ -98,9 +98,9 @@ def test_a_diff_shows_the_changed_lines_and_their_neighbours(tmp_path: Path) -> 
 def test_what_another_process_wrote_is_not_undone(tmp_path: Path) -> None:
     """Two that install at the same time write the same: the one that is refused must not take it out again."""
     edits = [an_edit(tmp_path / "first"), an_edit(tmp_path / "second")]
-    make([edits[1]])
+    apply_edits([edits[1]])
     with pytest.raises(InstallError, match=r"meanwhile; try again\. Nothing was changed\."):
-        make(edits)
+        apply_edits(edits)
     assert everything(tmp_path) == {str(tmp_path / "second"): "new\n"}
 
 
@@ -121,18 +121,18 @@ def test_what_cannot_be_put_back_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(Path, "replace", read_only)
     monkeypatch.setattr(Path, "unlink", stays)
     with pytest.raises(InstallError, match=r"could not be put back: .*first") as raised:
-        make(edits)
+        apply_edits(edits)
     assert "Nothing was changed" not in str(raised.value)
 
 
 def test_one_installs_at_a_time_and_the_other_is_told(tmp_path: Path) -> None:
     with (
-        changes.alone(tmp_path / "state"),
+        changes.lock_installation(tmp_path / "state"),
         pytest.raises(InstallError, match="Another `recollect install`"),
-        changes.alone(tmp_path / "state", wait_s=0),
+        changes.lock_installation(tmp_path / "state", wait_s=0),
     ):
         pytest.fail("both were at work")
-    with changes.alone(tmp_path / "state", wait_s=0):
+    with changes.lock_installation(tmp_path / "state", wait_s=0):
         assert (tmp_path / "state").stat().st_mode & 0o777 == 0o700
         assert (tmp_path / "state" / changes.LOCK).stat().st_mode & 0o777 == 0o600
 
@@ -140,7 +140,7 @@ def test_one_installs_at_a_time_and_the_other_is_told(tmp_path: Path) -> None:
 def test_a_file_keeps_its_other_names(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("a longer old text\n")
     (tmp_path / "other").hardlink_to(tmp_path / "file")
-    make([an_edit(tmp_path / "file")])
+    apply_edits([an_edit(tmp_path / "file")])
     assert (tmp_path / "other").read_text() == "new\n"
     assert (tmp_path / "other").samefile(tmp_path / "file")
 
@@ -150,13 +150,13 @@ def test_a_file_keeps_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     file.write_text("old\n")
     if os.geteuid() == 0:
         os.chown(file, 12345, 12346)
-        make([an_edit(file)])
+        apply_edits([an_edit(file)])
         assert (file.stat().st_uid, file.stat().st_gid) == (12345, 12346)
         file.write_text("old\n")
 
     node = file.stat().st_ino
     monkeypatch.setattr(changes, "_keeps_owner", lambda *_: False)
-    make([an_edit(file)])
+    apply_edits([an_edit(file)])
     assert (file.stat().st_ino, file.read_text()) == (
         node,
         "new\n",
@@ -168,5 +168,5 @@ def test_a_file_keeps_its_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_folder_that_is_a_link_to_nowhere_or_to_itself_is_said(tmp_path: Path, to: str) -> None:
     (tmp_path / "folder").symlink_to(tmp_path / to)
     with pytest.raises(InstallError, match="folder is a link that leads nowhere"):
-        make([an_edit(tmp_path / "folder" / "in" / "file")])
+        apply_edits([an_edit(tmp_path / "folder" / "in" / "file")])
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]

@@ -11,7 +11,7 @@ import pytest
 from recollect.domain.errors import InstallError
 from recollect.install import changes, opencode
 from recollect.install.changes import ChangeKind
-from recollect.install.opencode import MARK, OpenCodeFolder, of_project, of_user, plugin_files
+from recollect.install.opencode import MARK, OpenCodeFolder, plugin_files, project_folder, user_folder
 
 DAEMON = ("/opt/python", "-m", "recollect.daemon")
 BRIDGE = ("/opt/ü b/recollect", "mcp")
@@ -19,7 +19,7 @@ ENTRY = {"type": "local", "command": list(BRIDGE)}
 SCHEMA = "https://opencode.ai/config.json"
 
 
-@pytest.fixture(params=[of_user, of_project])
+@pytest.fixture(params=[user_folder, project_folder])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> OpenCodeFolder:
     made: OpenCodeFolder = request.param(tmp_path)
     return made
@@ -36,13 +36,13 @@ def record(place: OpenCodeFolder) -> Path:
 def install(place: OpenCodeFolder, bridge: tuple[str, ...] = BRIDGE) -> dict[Path, ChangeKind]:
     noted = {"command": DAEMON, "mcp": BRIDGE}
     plan = opencode.plan_install(place, bridge, command_file(place), record(place), noted)
-    changes.make(plan.edits)
+    changes.apply_edits(plan.edits)
     return {edit.path: edit.change for edit in plan.edits}
 
 
 def uninstall(place: OpenCodeFolder) -> dict[Path, ChangeKind]:
     plan = opencode.plan_uninstall(place, record(place))
-    changes.make(plan.edits, place.folders)
+    changes.apply_edits(plan.edits, place.folders)
     return {edit.path: edit.change for edit in plan.edits}
 
 
@@ -99,7 +99,7 @@ def test_the_configuration_that_is_there_gets_the_entry_and_gets_its_bytes_back(
 
 
 def test_of_several_configurations_the_one_with_our_entry_is_kept_up_to_date(tmp_path: Path) -> None:
-    place = of_project(tmp_path)
+    place = project_folder(tmp_path)
     first, last = place.configurations[0], place.configurations[-1]
     last.parent.mkdir()
     last.write_text(json.dumps({"mcp": {"recollect": {"type": "local", "command": ["/old/recollect", "mcp"]}}}))
@@ -205,10 +205,10 @@ def test_a_configuration_that_was_made_anew_by_the_user_is_no_longer_ours(place:
 
 def test_two_places_remember_what_was_made_each_for_itself(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
-    first, second = of_project(tmp_path), of_project(tmp_path / "b")
+    first, second = project_folder(tmp_path), project_folder(tmp_path / "b")
     install(first)
     plan = opencode.plan_install(second, BRIDGE, command_file(first), record(first), {})
-    changes.make(plan.edits)
+    changes.apply_edits(plan.edits)
     uninstall(first)
     assert json.loads(record(first).read_text()) == {"created": [str(second.new)]}
     assert uninstall(first) == {}
@@ -290,4 +290,4 @@ def test_what_is_no_file_is_not_touched(place: OpenCodeFolder, make: Callable[[P
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match="no folder"):
-        of_project(tmp_path / "none")
+        project_folder(tmp_path / "none")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.mcp import bridge
-from recollect.mcp.bridge import Bridge, _lines_of, _parse, _percent_encode, folder_here
+from recollect.mcp.bridge import Bridge, _lines_of, _parse, _percent_encode, current_folder
 from recollect.mcp.talk import AnswerReader, Talk
 
 
@@ -73,12 +73,12 @@ def test_a_client_that_starts_at_the_root_or_nowhere_is_in_no_project(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     monkeypatch.chdir("/")
-    assert folder_here() is None
+    assert current_folder() is None
     gone = tmp_path_factory.mktemp("gone")
     monkeypatch.chdir(gone)
-    assert folder_here() == str(gone)
+    assert current_folder() == str(gone)
     gone.rmdir()
-    assert folder_here() is None
+    assert current_folder() is None
 
 
 @pytest.fixture

@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind
-from recollect.novelty.compare import Relation, verdict_of
-from recollect.novelty.statement import statement
+from recollect.novelty.compare import Relation, relation_between
+from recollect.novelty.statement import parse_statement
 from tests.requirements import covers
 
 ALL = [pair for name in SETS for pair in pairs(name)]
 
 
 def verdict(old: str, new: str, kind: Kind = Kind.DECISION) -> Relation:
-    return verdict_of(old, new, kind, kind)
+    return relation_between(old, new, kind, kind)
 
 
 @covers("CAP-9", "CAP-10")
@@ -187,7 +187,7 @@ def test_a_bare_number_is_a_value_where_something_is_measured(said: str) -> None
 
 
 def test_the_same_words_of_another_kind_are_another_memory() -> None:
-    assert verdict_of("Use tabs.", "Use tabs.", Kind.RULE, Kind.PREFERENCE) is Relation.UNRELATED
+    assert relation_between("Use tabs.", "Use tabs.", Kind.RULE, Kind.PREFERENCE) is Relation.UNRELATED
 
 
 WORDS = st.sampled_from(
@@ -204,4 +204,4 @@ def test_any_two_texts_can_be_compared_and_a_text_is_never_an_update_of_itself(t
 @pytest.mark.parametrize("piece", ["a", "not ", "`", '"', "/a", "0x", "1.", "-a ", "moved to ", "a-", "#a ", "v1."])
 def test_a_long_text_is_taken_apart_in_bounded_work(piece: str) -> None:
     """Whatever stands behind the beginning is not looked at: more of it gives the same."""
-    assert statement(piece * 20_000) == statement(piece * 40_000)
+    assert parse_statement(piece * 20_000) == parse_statement(piece * 40_000)

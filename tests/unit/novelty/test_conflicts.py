@@ -1,5 +1,5 @@
 from recollect.domain.memory import Hit, MemoryId, Role, Source
-from recollect.novelty.conflicts import rightful_first
+from recollect.novelty.conflicts import order_conflicts
 from tests.builders import a_memory
 from tests.requirements import covers
 
@@ -11,7 +11,7 @@ def a_hit(name: str, *, days_old: float, against: tuple[str, ...] = (), by: Role
 
 
 def order(*hits: Hit) -> list[str]:
-    return [hit.memory.text for hit in rightful_first(hits)]
+    return [hit.memory.text for hit in order_conflicts(hits)]
 
 
 @covers("CAP-10")

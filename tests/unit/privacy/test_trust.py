@@ -6,7 +6,7 @@ from recollect.domain.memory import Kind, Role
 from recollect.privacy.signs import SIGNS, reasons
 from recollect.privacy.trust import kind_for, reads_as_instruction
 from recollect.text.block import visible
-from recollect.text.lookalikes import folded, latin
+from recollect.text.lookalikes import fold, to_latin
 from tests.unit.privacy.attacks import ATTACKS
 from tests.unit.privacy.ordinary import STATEMENTS
 
@@ -56,9 +56,9 @@ def test_every_text_has_an_answer(text: str) -> None:
 
 def test_every_sign_is_shown_by_an_attack() -> None:
     """A hint that the pattern does not need would silence it, and a sign that nothing shows is a guess."""
-    texts = [folded(visible(text)) for _, text in ATTACKS]
+    texts = [fold(visible(text)) for _, text in ATTACKS]
     assert [
-        sign for sign in SIGNS if not any(sign.is_in(reading) for text in texts for reading in (text, latin(text)))
+        sign for sign in SIGNS if not any(sign.is_in(reading) for text in texts for reading in (text, to_latin(text)))
     ] == []
 
 

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from recollect.domain.search import SightedTurns
-from recollect.rank.archive import Ranked, rank
+from recollect.domain.search import TurnMatches
+from recollect.rank.archive import RankedTurns, rank
 from tests.builders import PROJECT
 from tests.requirements import covers
 
@@ -26,17 +26,17 @@ told = st.tuples(
 archives = st.lists(told, max_size=14)
 
 
-def sighted(turns: Sequence[Told]) -> SightedTurns:
+def sighted(turns: Sequence[Told]) -> TurnMatches:
     having = {word: [at for at, turn in enumerate(turns) if word in turn[1]] for word in WORDS}
-    return SightedTurns(
+    return TurnMatches(
         project=PROJECT,
         numbers=np.arange(len(turns)) + 1,
         sessions=np.array([turn[0] for turn in turns], np.int64),
         at_ms=np.arange(len(turns)),
         from_user=np.zeros(len(turns), np.bool_),
-        by_asked=np.zeros(len(turns), np.bool_),
-        wanted=np.array([turn[2] for turn in turns], np.bool_),
-        having={word: np.array(at, np.int64) for word, at in having.items()},
+        by_named_speaker=np.zeros(len(turns), np.bool_),
+        passes_filters=np.array([turn[2] for turn in turns], np.bool_),
+        positions_by_word={word: np.array(at, np.int64) for word, at in having.items()},
     )
 
 
@@ -44,7 +44,7 @@ def cosines(turns: Sequence[Told]) -> NDArray[np.float32]:
     return np.array([turn[3] for turn in turns], np.float32)
 
 
-def ranked(turns: Sequence[Told], *, by_word: bool = False, passages: Mapping[int, float] | None = None) -> Ranked:
+def ranked(turns: Sequence[Told], *, by_word: bool = False, passages: Mapping[int, float] | None = None) -> RankedTurns:
     ordered = sorted(turns, key=lambda turn: turn[0])
     return rank(sighted(ordered), WEIGHTS, None if by_word else cosines(ordered), passages or {})
 
@@ -182,15 +182,15 @@ def test_a_single_turn_is_an_answer_if_anything_of_it_fits(by_word: bool) -> Non
 
 def test_who_is_asked_about_and_the_user_come_first_among_equals() -> None:
     plain = sighted([turn("deploy", session=n) for n in range(3)])
-    spoken = SightedTurns(
+    spoken = TurnMatches(
         project=PROJECT,
         numbers=plain.numbers,
         sessions=plain.sessions,
         at_ms=plain.at_ms,
         from_user=np.array([False, True, False]),
-        by_asked=np.array([False, False, True]),
-        wanted=plain.wanted,
-        having=plain.having,
+        by_named_speaker=np.array([False, False, True]),
+        passes_filters=plain.passes_filters,
+        positions_by_word=plain.positions_by_word,
     )
     assert rank(spoken, WEIGHTS, None).best(9).tolist() == [2, 1, 0]
 

@@ -8,7 +8,7 @@ from recollect.domain.calibration import Calibration
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind
 from recollect.domain.settings import Settings
-from recollect.rank.calibrate import MINILM, NAMED, NO_WORDS, Coverage, coverage, relevance
+from recollect.rank.calibrate import MINILM, NAMED_RELEVANCE, NO_WORDS, Coverage, coverage, relevance
 from tests.unit.rank.by_words import lexical_relevance
 
 shares = st.floats(0, 1)
@@ -72,7 +72,7 @@ def test_a_long_memory_is_about_each_of_its_subjects() -> None:
 
 def test_a_memory_called_by_its_name_needs_little_else() -> None:
     called = Coverage(of_asked=0.3, of_known=0.1, named=1.0)
-    assert relevance(None, called) == NAMED
+    assert relevance(None, called) == NAMED_RELEVANCE
     assert relevance(0.3, called) > Settings().kinds.threshold[Kind.DECISION]
 
 

@@ -5,13 +5,13 @@ import pytest
 
 from recollect.domain.memory import Kind
 from recollect.domain.vector import Vector
-from recollect.novelty.compare import Relation, verdict_of
-from recollect.rank.archive import newest_first, rank
+from recollect.novelty.compare import Relation, relation_between
+from recollect.rank.archive import prefer_newest, rank
 from tests.unit.rank.test_archive import WEIGHTS, sighted, turn
 
 
 def verdict(old: str, new: str) -> Relation:
-    return verdict_of(old, new, Kind.DECISION, Kind.DECISION)
+    return relation_between(old, new, Kind.DECISION, Kind.DECISION)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_of_turns_that_say_something_of_the_same_thing_the_newest_comes_first() 
     ranked = rank(turns, WEIGHTS, None)
     assert ranked.best(1).tolist() == [0]
     first = {0: vector(1, 0), 3: vector(0.8, 0.6), 1: vector(0, 1)}
-    assert newest_first(ranked, turns, first, [3]).best(2).tolist() == [3, 0]
-    assert newest_first(ranked, turns, first, []).best(1).tolist() == [0], "it gives no value"
+    assert prefer_newest(ranked, turns, first, [3]).best(2).tolist() == [3, 0]
+    assert prefer_newest(ranked, turns, first, []).best(1).tolist() == [0], "it gives no value"
     apart = first | {3: vector(0, 1)}
-    assert newest_first(ranked, turns, apart, [3]).best(1).tolist() == [0]
+    assert prefer_newest(ranked, turns, apart, [3]).best(1).tolist() == [0]

@@ -4,7 +4,7 @@ import pytest
 
 from recollect.domain.memory import Kind, Viewer
 from recollect.domain.settings import Settings
-from recollect.rank.calibrate import NAMED, rarity
+from recollect.rank.calibrate import NAMED_RELEVANCE, rarity
 from recollect.rank.score import frequency, recency, start_factors, start_score, turn_factors, turn_score
 from recollect.text.intent import Task, intent
 from tests.builders import NOW, PROJECT, a_memory
@@ -31,7 +31,7 @@ def test_rare_words_count_more_than_common_ones() -> None:
 
 def test_a_memory_that_is_called_by_its_name_is_meant() -> None:
     words = ["gha", "login", "timeout", "await"]
-    assert lexical_relevance(words, {"gha", "pipelin"}, dict.fromkeys(words, 1.0), named=1.0) == NAMED
+    assert lexical_relevance(words, {"gha", "pipelin"}, dict.fromkeys(words, 1.0), named=1.0) == NAMED_RELEVANCE
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from recollect.domain.memory import SessionId
 from recollect.rank import worth
 from recollect.rank.worth import (
     Course,
+    ErrorRecurrence,
     Errors,
-    MetAgain,
     ReplayedLine,
     ReplayedMoment,
     ReplayRecord,
@@ -52,25 +52,25 @@ def a_moment(
 def a_course(*said: str) -> Course:
     course = Course()
     for text in said:
-        course.hear(text)
+        course.add(text)
     return course
 
 
 def test_lines_of_any_prefix_count_and_headings_do_not() -> None:
     assert [(line.kind, line.id) for line in lines_in(BLOCK)][:2] == [("RULE", "m1"), ("NEW?", "m2")]
     assert [line.kind for line in lines_in(BLOCK)][2:] == ["next", "asked", "ended"]
-    assert lines_in(BLOCK)[0].said == "[RULE] Never mock the database."
+    assert lines_in(BLOCK)[0].body == "[RULE] Never mock the database."
 
 
 def test_a_line_is_taken_up_as_far_as_its_new_terms_come_up_later() -> None:
     course = a_course("Which store has the ledger", "I look into tigerbeetle", "done")
-    scored = Vocabulary(Random(1)).scored(a_line(), course, 0)
+    scored = Vocabulary(Random(1)).score(a_line(), course, 0)
     assert scored.taken == ("tigerbeetle",)
     assert scored.later == pytest.approx(0.5)  # `uses` never came, `ledger` was there before
 
 
 def test_what_came_up_before_is_no_merit() -> None:
-    scored = Vocabulary(Random(1)).scored(a_line(), a_course("uses tigerbeetle ledger", "uses tigerbeetle"), 0)
+    scored = Vocabulary(Random(1)).score(a_line(), a_course("uses tigerbeetle ledger", "uses tigerbeetle"), 0)
     assert scored.later is None
 
 
@@ -78,13 +78,13 @@ def test_terms_of_most_sessions_are_not_rare() -> None:
     vocabulary = Vocabulary(Random(1))
     for _ in range(20):
         vocabulary.add(a_course("tigerbeetle uses"), [])
-    assert vocabulary.scored(a_line(), a_course("Go", "tigerbeetle"), 0).taken == ()
+    assert vocabulary.score(a_line(), a_course("Go", "tigerbeetle"), 0).taken == ()
 
 
 def test_the_placebo_is_scored_like_a_line() -> None:
     vocabulary = Vocabulary(Random(1))
     vocabulary.add(a_course("zebra"), ["A zebra of another day."])
-    assert vocabulary.scored(a_line(), a_course("Go", "zebra another"), 0).placebo == pytest.approx(1.0)
+    assert vocabulary.score(a_line(), a_course("Go", "zebra another"), 0).placebo == pytest.approx(1.0)
 
 
 @covers("WOR-2")
@@ -92,17 +92,17 @@ def test_a_statement_that_comes_again_in_another_session_is_told_with_both_quote
     heard = Statements()
     said = "We never mock the postgres database in integration tests."
     again = "Again: we never mock the postgres database in our integration tests."
-    assert not list(heard.hear(said, FIRST, AT, []))
-    assert not list(heard.hear(said, FIRST, AT, []))
+    assert not list(heard.add(said, FIRST, AT, []))
+    assert not list(heard.add(said, FIRST, AT, []))
     had = a_line("Never mock the postgres database in integration tests.")
-    (told,) = heard.hear(again, SECOND, AT + timedelta(days=1), [had])
+    (told,) = heard.add(again, SECOND, AT + timedelta(days=1), [had])
     assert (told.first, told.again, told.block_line) == (said, again, had.text)
 
 
 def test_the_opposite_is_no_repetition() -> None:
     heard = Statements()
-    list(heard.hear("We mock the postgres database in integration tests.", FIRST, AT, []))
-    assert not list(heard.hear("We never mock the postgres database in integration tests.", SECOND, AT, []))
+    list(heard.add("We mock the postgres database in integration tests.", FIRST, AT, []))
+    assert not list(heard.add("We never mock the postgres database in integration tests.", SECOND, AT, []))
 
 
 def test_a_template_is_no_explanation() -> None:
@@ -110,15 +110,15 @@ def test_a_template_is_no_explanation() -> None:
     template = " ".join(
         f"The {part} of the warehouse belongs to the {part} team alone." for part in ("roof", "door", "yard", "gate")
     )
-    list(heard.hear(template, FIRST, AT, []))
-    assert not list(heard.hear(template, SECOND, AT, []))
+    list(heard.add(template, FIRST, AT, []))
+    assert not list(heard.add(template, SECOND, AT, []))
 
 
 def test_a_prompt_that_is_sent_again_as_a_whole_explains_nothing_again() -> None:
     heard = Statements()
     prompt = "Look at the importer. The invoice totals are rounded twice by the importer in March."
-    list(heard.hear(prompt, FIRST, AT, []))
-    assert not list(heard.hear(f"{prompt}\n", SECOND, AT, []))
+    list(heard.add(prompt, FIRST, AT, []))
+    assert not list(heard.add(f"{prompt}\n", SECOND, AT, []))
 
 
 @pytest.mark.parametrize(
@@ -138,17 +138,17 @@ def test_questions_tasks_lists_and_pastes_explain_nothing(said: str) -> None:
 
 def test_an_error_is_met_again_in_another_session_only() -> None:
     errors = Errors()
-    assert errors.met("no such table", FIRST, AT) is None
-    assert errors.met("no such table", FIRST, AT) is None
-    assert errors.met("no such table", SECOND, AT + timedelta(days=1)) == AT
+    assert errors.find_earlier("no such table", FIRST, AT) is None
+    assert errors.find_earlier("no such table", FIRST, AT) is None
+    assert errors.find_earlier("no such table", SECOND, AT + timedelta(days=1)) == AT
 
 
 def test_an_error_that_came_often_is_told_once_with_its_fix() -> None:
-    def met(error: str, day: int, fix: str | None = None) -> MetAgain:
-        return MetAgain(error=error, first_at=AT, at=AT + timedelta(days=day), fix_line=fix)
+    def met(error: str, day: int, fix: str | None = None) -> ErrorRecurrence:
+        return ErrorRecurrence(error=error, first_at=AT, at=AT + timedelta(days=day), fix_line=fix)
 
     errors = [met("often", 1), met("often", 2), met("often", 3), met("fixed", 1, "[FIX] so"), met("fixed", 4)]
-    each = ReplayRecord(errors=errors).measured().by_error
+    each = ReplayRecord(errors=errors).measure().by_error
     assert [(one.error, one.times, one.fixed, one.fix_line) for one in each] == [
         ("fixed", 2, 1, "[FIX] so"),
         ("often", 3, 0, None),
@@ -159,8 +159,8 @@ def test_an_error_that_came_often_is_told_once_with_its_fix() -> None:
 def test_moments_tokens_and_kinds_are_counted() -> None:
     measured = ReplayRecord(
         sessions=1, moments=[a_moment(a_line(), tokens=30), a_moment(), a_moment(point="start")]
-    ).measured()
-    assert [(one.point, one.asked, one.spoken, one.tokens) for one in measured.points] == [
+    ).measure()
+    assert [(one.point, one.moments, one.blocks, one.tokens) for one in measured.points] == [
         ("start", 1, 0, 0),
         ("prompt", 2, 1, 30),
     ]
@@ -179,24 +179,24 @@ def moments_with(later: float, placebo: float, *, sessions: int) -> list[Replaye
 def test_an_effect_is_claimed_only_beyond_chance_and_from_enough(
     later: float, placebo: float, sessions: int, helped: bool | None
 ) -> None:
-    (figures,) = ReplayRecord(moments=moments_with(later, placebo, sessions=sessions)).measured().points
-    assert figures.helped is helped
+    (figures,) = ReplayRecord(moments=moments_with(later, placebo, sessions=sessions)).measure().points
+    assert figures.is_helpful is helped
 
 
 def test_lines_at_the_start_are_not_judged_by_their_terms() -> None:
     moment = a_moment(a_line(later=0.9, taken=("one", "two")), point=worth.START)
-    measured = ReplayRecord(moments=[moment] * 50).measured()
-    assert (measured.points[0].later, measured.helped) == (None, ())
+    measured = ReplayRecord(moments=[moment] * 50).measure()
+    assert (measured.points[0].later, measured.helpful_lines) == (None, ())
 
 
 def test_lines_that_helped_have_half_of_their_terms_and_two_of_them() -> None:
     good = a_line("Good", later=0.6, taken=("one", "two"))
-    measured = ReplayRecord(moments=[a_moment(good, a_line("Thin", later=1.0, taken=("one",)))]).measured()
-    assert [one.line for one in measured.helped] == [good]
+    measured = ReplayRecord(moments=[a_moment(good, a_line("Thin", later=1.0, taken=("one",)))]).measure()
+    assert [one.line for one in measured.helpful_lines] == [good]
 
 
 def test_a_line_that_was_taken_up_once_is_not_idle() -> None:
     idle, used = a_line("Idle", later=0.0), a_line("Used", later=0.0)
     moments = [a_moment(idle, used)] * 3 + [a_moment(replace(used, later=0.2))]
-    measured = ReplayRecord(moments=moments).measured()
-    assert [(one.line, one.shown) for one in measured.idle] == [(idle, 3)]
+    measured = ReplayRecord(moments=moments).measure()
+    assert [(one.line, one.shown) for one in measured.unused_lines] == [(idle, 3)]

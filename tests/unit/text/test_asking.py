@@ -1,6 +1,6 @@
 import pytest
 
-from recollect.text.asking import PromptPurpose, asking, typed
+from recollect.text.asking import PromptPurpose, prompt_purpose, without_host_tags
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from recollect.text.asking import PromptPurpose, asking, typed
     ],
 )
 def test_who_asks_how_something_is_or_was_asks_a_question(prompt: str) -> None:
-    assert asking(prompt) is PromptPurpose.QUESTION
+    assert prompt_purpose(prompt) is PromptPurpose.QUESTION
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_who_asks_how_something_is_or_was_asks_a_question(prompt: str) -> None:
     ],
 )
 def test_who_wants_something_done_gives_a_task(prompt: str) -> None:
-    assert asking(prompt) is PromptPurpose.TASK
+    assert prompt_purpose(prompt) is PromptPurpose.TASK
 
 
 @pytest.mark.parametrize(
@@ -55,14 +55,14 @@ def test_who_wants_something_done_gives_a_task(prompt: str) -> None:
     ],
 )
 def test_commands_plans_and_long_texts_ask_for_nothing(prompt: str) -> None:
-    assert asking(prompt) is PromptPurpose.NOTHING
+    assert prompt_purpose(prompt) is PromptPurpose.NOTHING
 
 
 def test_a_path_is_no_command() -> None:
-    assert asking("/srv/data/report.csv is empty, find out why") is PromptPurpose.TASK
+    assert prompt_purpose("/srv/data/report.csv is empty, find out why") is PromptPurpose.TASK
 
 
 def test_the_wrapping_of_a_program_is_not_what_the_user_typed() -> None:
     wrapped = "<system_instruction>\nWork in this folder only.\n</system_instruction>\n\nwhy is the retry capped?"
-    assert typed(wrapped).strip() == "why is the retry capped?"
-    assert typed("a < b and b </ c") == "a < b and b </ c"
+    assert without_host_tags(wrapped).strip() == "why is the retry capped?"
+    assert without_host_tags("a < b and b </ c") == "a < b and b </ c"

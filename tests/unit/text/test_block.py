@@ -16,15 +16,15 @@ from recollect.text.block import (
     PREFIX,
     BlockLine,
     line_of,
-    parts_quoted,
     plain,
     quote_line_of,
+    quote_parts,
+    remove_entries,
     render,
-    retold,
-    sayings,
+    rewrite_texts,
     short_line_of,
+    texts_in,
     visible,
-    without,
 )
 from tests.builders import a_memory
 from tests.requirements import covers
@@ -178,10 +178,10 @@ def test_a_block_without_a_memory_is_what_it_would_have_been() -> None:
     first, second = a_memory("One.", id=MemoryId("a")), a_memory("Two (2026-01-01, a).", id=MemoryId("b"))
     entries = [BlockLine("Rules", line_of(first)), BlockLine("Decisions", line_of(second))]
     whole = render(entries, more=2)
-    assert without(whole, {"a"}) == render(entries[1:], more=2)
-    assert without(whole, {"b"}) == render(entries[:1], more=2)
-    assert without(whole, {"c"}) == whole
-    assert without(whole, {"a", "b"}) == without("", {"a"}) == ""
+    assert remove_entries(whole, {"a"}) == render(entries[1:], more=2)
+    assert remove_entries(whole, {"b"}) == render(entries[:1], more=2)
+    assert remove_entries(whole, {"c"}) == whole
+    assert remove_entries(whole, {"a", "b"}) == remove_entries("", {"a"}) == ""
 
 
 def a_look(*paths: str, state: FileState = FileState.CHANGED) -> Freshness:
@@ -227,18 +227,18 @@ def test_whatever_its_id_and_files_are_called_a_line_is_found_again_by_its_id(
     moved = Freshness(tuple(SeenFile(path, FileState.GONE, path) for path in paths))
     for look in (a_look(*paths), moved):
         for line in (line_of(memory, look), short_line_of(memory, look)):
-            assert without(render([BlockLine("", line or ""), other]), {plain(named)}) == render([other])
+            assert remove_entries(render([BlockLine("", line or ""), other]), {plain(named)}) == render([other])
 
 
 def test_a_quote_is_found_again_though_the_id_of_its_session_is_blank() -> None:
     line = quote_line_of([("user", "Use pnpm.")], datetime(2026, 3, 2, tzinfo=UTC), SessionId(" "))
-    assert parts_quoted(line) == ["Use pnpm."]
+    assert quote_parts(line) == ["Use pnpm."]
 
 
 def test_forgetting_one_memory_leaves_the_stale_line_of_another() -> None:
     lines = [line_of(a_memory("Two.", id=MemoryId("b")), a_look("a")), line_of(a_memory("One.", id=MemoryId("c")))]
     block = render([BlockLine("", line) for line in lines])
-    assert without(block, {"a", "b; a", "since"}) == block
+    assert remove_entries(block, {"a", "b; a", "since"}) == block
 
 
 @given(NASTY)
@@ -246,7 +246,7 @@ def test_what_the_memories_of_a_block_say_can_be_told_otherwise(text: str) -> No
     said = "x" + text.replace("\x00", "").encode("utf-8", "ignore").decode()
     memory, other = a_memory(said[:500]), a_memory("(Odd) [text] (2026-01-01, m9)", id=MemoryId("m2"))
     block = render([BlockLine("Rules", line_of(memory)), BlockLine("Rules", line_of(other))], more=3)
-    assert sayings(block) == [plain(memory.text), plain(other.text)]
-    assert retold(block, lambda words: words) == block
-    silent = retold(block, lambda _: "-")
+    assert texts_in(block) == [plain(memory.text), plain(other.text)]
+    assert rewrite_texts(block, lambda words: words) == block
+    silent = rewrite_texts(block, lambda _: "-")
     assert silent == render([BlockLine("Rules", line_of(a_memory("-", id=m.id))) for m in (memory, other)], more=3)

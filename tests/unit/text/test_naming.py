@@ -7,10 +7,10 @@ from recollect.text.naming import (
     MAX_PROMPT_CHUNKS,
     MAX_WORD_DISTANCE,
     ORDINARY_WORD,
+    correct_slips,
+    find_slips,
     is_slip,
-    mended,
-    said,
-    slips,
+    read_prompt_words,
 )
 
 ENGLISH = frozenset("listing strip mango signing singing trail trial error cache policy reach pattern".split())
@@ -22,9 +22,9 @@ def knows(word: str) -> bool:
 
 def heard_as(prompt: str, *names: str) -> bool:
     """Whether one of the names is called, slips of the finger forgiven."""
-    heard = said(prompt)
-    heard = mended(heard, slips(heard, names, knows))
-    return any(map(heard.calls, names))
+    heard = read_prompt_words(prompt)
+    heard = correct_slips(heard, find_slips(heard, names, knows))
+    return any(map(heard.mentions, names))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def heard_as(prompt: str, *names: str) -> bool:
     ],
 )
 def test_a_name_is_heard_however_it_is_written(prompt: str, name: str) -> None:
-    assert said(prompt).calls(name)
+    assert read_prompt_words(prompt).mentions(name)
 
 
 @pytest.mark.parametrize(
@@ -71,23 +71,23 @@ def test_a_name_is_heard_however_it_is_written(prompt: str, name: str) -> None:
     ],
 )
 def test_what_only_looks_like_a_name_calls_nothing(prompt: str, name: str) -> None:
-    assert not said(prompt).calls(name)
+    assert not read_prompt_words(prompt).mentions(name)
 
 
 def test_the_words_of_a_name_stand_near_each_other() -> None:
     apart = " ".join(["and"] * MAX_WORD_DISTANCE)
-    assert said("the result has another type").calls("result type")
-    assert not said(f"the result {apart} type").calls("result type")
+    assert read_prompt_words("the result has another type").mentions("result type")
+    assert not read_prompt_words(f"the result {apart} type").mentions("result type")
 
 
 def test_the_name_of_the_project_calls_nothing_in_it() -> None:
-    assert said("pantry is slow").calls("Pantry")
-    assert not said("pantry is slow", without={"pantri"}).calls("Pantry")
+    assert read_prompt_words("pantry is slow").mentions("Pantry")
+    assert not read_prompt_words("pantry is slow", without={"pantri"}).mentions("Pantry")
 
 
 def test_a_mistyped_word_of_a_text_is_mended_too() -> None:
     text = "Charts are drawn by the `chart-renderer` (Puppeteer, headless)."
-    assert slips(said("the pupeteer timeout, the rendrer and the headles one"), [text], knows) == {
+    assert find_slips(read_prompt_words("the pupeteer timeout, the rendrer and the headles one"), [text], knows) == {
         "pupet": "puppet",
         "rendrer": "render",
         "headl": "headless",
@@ -95,7 +95,7 @@ def test_a_mistyped_word_of_a_text_is_mended_too() -> None:
 
 
 def test_nothing_is_a_slip_of_the_project_s_name() -> None:
-    assert slips(said("pantryy", without={"pantryy", "pantri"}), ["pantry"], knows) == {}
+    assert find_slips(read_prompt_words("pantryy", without={"pantryy", "pantri"}), ["pantry"], knows) == {}
 
 
 @pytest.mark.parametrize(
@@ -115,12 +115,12 @@ def test_nothing_is_a_slip_of_the_project_s_name() -> None:
     ],
 )
 def test_an_ordinary_word_is_a_weaker_sign_than_a_name(prompt: str, names: tuple[str, ...], surely: float) -> None:
-    assert said(prompt).surely(names, lambda word: word in ENGLISH | {"rust", "er"}) == surely
+    assert read_prompt_words(prompt).name_confidence(names, lambda word: word in ENGLISH | {"rust", "er"}) == surely
 
 
 def test_without_anybody_who_knows_the_language_every_plain_word_is_ordinary() -> None:
-    heard = said("oban, GraphQL, msgpack5 and postgres")
-    assert [heard.surely((name,), None) for name in ("oban", "GraphQL", "msgpack5", "postgres")] == [
+    heard = read_prompt_words("oban, GraphQL, msgpack5 and postgres")
+    assert [heard.name_confidence((name,), None) for name in ("oban", "GraphQL", "msgpack5", "postgres")] == [
         ORDINARY_WORD,
         1,
         1,
@@ -161,9 +161,12 @@ def test_another_word_is_no_slip(prompt: str, name: str) -> None:
 
 @given(st.text(), st.text())
 def test_hearing_never_fails(prompt: str, name: str) -> None:
-    heard = said(prompt)
-    assert heard.calls(name) in (True, False)
-    assert all(right in mended(heard, {wrong: right}).places for wrong, right in slips(heard, [name], knows).items())
+    heard = read_prompt_words(prompt)
+    assert heard.mentions(name) in (True, False)
+    assert all(
+        right in correct_slips(heard, {wrong: right}).places
+        for wrong, right in find_slips(heard, [name], knows).items()
+    )
 
 
 @given(st.text(alphabet="abcdef", min_size=5, max_size=9), st.integers(1, 8))
@@ -178,4 +181,4 @@ def _swapped(word: str, at: int) -> str:
 
 
 def test_of_a_pasted_log_only_the_beginning_is_heard() -> None:
-    assert not said("x " * MAX_PROMPT_CHUNKS + "redis").calls("Redis")
+    assert not read_prompt_words("x " * MAX_PROMPT_CHUNKS + "redis").mentions("Redis")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recollect.text.optout import Optout, opted_out, without_markers
+from recollect.text.optout import Optout, find_opt_out, without_markers
 
 NOTHING = Optout()
 NO_RECALL, NO_CAPTURE, NO_MEMORY = Optout(recall=True), Optout(capture=True), Optout(recall=True, capture=True)
@@ -30,7 +30,7 @@ NO_RECALL, NO_CAPTURE, NO_MEMORY = Optout(recall=True), Optout(capture=True), Op
     ],
 )
 def test_a_marker_is_found_as_a_word_of_its_own(prompt: str, expected: Optout) -> None:
-    assert opted_out(prompt) == expected
+    assert find_opt_out(prompt) == expected
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_a_marker_is_found_as_a_word_of_its_own(prompt: str, expected: Optout) -
     ],
 )
 def test_anything_else_is_no_marker(prompt: str) -> None:
-    assert opted_out(prompt) == NOTHING
+    assert find_opt_out(prompt) == NOTHING
     assert without_markers(prompt) == prompt
 
 
@@ -80,8 +80,8 @@ def test_anything_else_is_no_marker(prompt: str) -> None:
     ],
 )
 def test_a_marker_can_hold_for_the_rest_of_the_session(prompt: str, expected: Optout) -> None:
-    assert opted_out(prompt) == expected
-    assert opted_out(prompt).session
+    assert find_opt_out(prompt) == expected
+    assert find_opt_out(prompt).session
 
 
 @pytest.mark.parametrize(
@@ -127,12 +127,12 @@ WORDS = st.sampled_from(
 @given(st.lists(WORDS, max_size=30).map("".join))
 @example(prompt="no-recall.,no-recall")  # the second one gone, the first one stands at the end
 def test_without_its_markers_nothing_is_opted_out_of(prompt: str) -> None:
-    assert opted_out(without_markers(prompt)) == NOTHING
+    assert find_opt_out(without_markers(prompt)) == NOTHING
 
 
 @given(st.text(alphabet="`~ \nno-recalsi[]<>()#", max_size=200))
 def test_any_text_is_read(prompt: str) -> None:
-    if opted_out(prompt) == NOTHING:
+    if find_opt_out(prompt) == NOTHING:
         assert without_markers(prompt) == prompt
     else:
         assert len(without_markers(prompt)) < len(prompt)

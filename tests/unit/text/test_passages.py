@@ -11,9 +11,9 @@ from recollect.text.passages import (
     MAX_WORDS,
     MIN_WORDS,
     PREVIOUS_WORDS,
-    in_context,
+    is_informative,
     passages,
-    tells,
+    with_previous_turn,
 )
 from recollect.text.speakers import speaker_of, without_speaker
 
@@ -52,12 +52,12 @@ def test_every_word_is_in_a_passage_and_none_is_too_long(text: str) -> None:
 def test_a_turn_is_understood_with_the_end_of_what_came_before_it() -> None:
     before = "Tom: " + " ".join(f"word{n}" for n in range(100))
     end = " ".join(f"word{n}" for n in range(100 - PREVIOUS_WORDS, 100))
-    assert in_context("Maria: yes, the second one", before) == f"{end}\nyes, the second one"
-    assert in_context("Maria: yes", None) == in_context("yes", "") == "yes"
+    assert with_previous_turn("Maria: yes, the second one", before) == f"{end}\nyes, the second one"
+    assert with_previous_turn("Maria: yes", None) == with_previous_turn("yes", "") == "yes"
 
 
 def test_of_a_pasted_file_only_the_beginning_is_looked_at() -> None:
-    assert len(in_context("x" * 10 * MAX_TURN_CHARS, "y" * 10 * MAX_TURN_CHARS)) <= 2 * MAX_TURN_CHARS + 1
+    assert len(with_previous_turn("x" * 10 * MAX_TURN_CHARS, "y" * 10 * MAX_TURN_CHARS)) <= 2 * MAX_TURN_CHARS + 1
     assert sum(map(len, passages("word " * MAX_TURN_CHARS))) <= MAX_TURN_CHARS
 
 
@@ -96,5 +96,5 @@ def test_a_date_is_written_as_people_ask_for_it() -> None:
 
 def test_a_question_a_courtesy_and_a_label_tell_nothing() -> None:
     for empty in ("Noted.", "Got it. Will do.", "What do you suggest? Which one do you want?", "Option 2:"):
-        assert not tells(empty)
-    assert tells("Got it. The cache lives for ten minutes.")
+        assert not is_informative(empty)
+    assert is_informative("Got it. The cache lives for ten minutes.")

@@ -1,8 +1,8 @@
 import pytest
 
 from recollect.text.query import (
-    IDLE,
     IDLE_WEIGHT,
+    IDLE_WORDS,
     MAX_QUERY_WORDS,
     NAME_WEIGHT,
     STOP_WORDS,
@@ -10,7 +10,7 @@ from recollect.text.query import (
     asks_something,
     content_words,
     search_words,
-    weighed_words,
+    word_weights,
 )
 from recollect.text.words import index_words
 
@@ -40,28 +40,28 @@ def test_questions_ask_something(prompt: str) -> None:
 
 def test_the_stems_that_are_written_down_are_those_of_the_stop_words() -> None:
     words = STOP_WORDS | TASK_WORDS
-    assert words | {stem for word in words for stem in index_words(word)} == IDLE
+    assert words | {stem for word in words for stem in index_words(word)} == IDLE_WORDS
 
 
 def test_among_old_turns_idle_words_count_a_little_and_function_words_nothing() -> None:
-    assert weighed_words("What did Maria make first?") == {"maria": 1.0, "make": IDLE_WEIGHT, "first": IDLE_WEIGHT}
+    assert word_weights("What did Maria make first?") == {"maria": 1.0, "make": IDLE_WEIGHT, "first": IDLE_WEIGHT}
 
 
 def test_a_name_from_code_counts_once_however_many_parts_it_has() -> None:
-    weights = weighed_words("parse_date")
+    weights = word_weights("parse_date")
     assert set(weights) == {"pars", "date", "parse_date"}
     assert sum(weights.values()) == pytest.approx(NAME_WEIGHT)
 
 
 def test_a_word_that_stands_alone_too_counts_as_such() -> None:
-    assert weighed_words("parse_date and date")["date"] == 1.0
+    assert word_weights("parse_date and date")["date"] == 1.0
 
 
 def test_of_a_run_of_chinese_every_pair_is_a_word() -> None:
-    assert weighed_words("部署服务") == dict.fromkeys(["部署", "署服", "服务"], 1.0)
+    assert word_weights("部署服务") == dict.fromkeys(["部署", "署服", "服务"], 1.0)
 
 
 def test_a_question_of_function_words_is_weighed_by_all_of_them() -> None:
-    assert weighed_words("what is it") == {"what": 1.0, "is": 1.0, "it": 1.0}
-    assert weighed_words("") == {}
-    assert len(weighed_words(" ".join(f"word{n}" for n in range(5000)))) == MAX_QUERY_WORDS
+    assert word_weights("what is it") == {"what": 1.0, "is": 1.0, "it": 1.0}
+    assert word_weights("") == {}
+    assert len(word_weights(" ".join(f"word{n}" for n in range(5000)))) == MAX_QUERY_WORDS

@@ -47,7 +47,7 @@ def state(root: Path, anchor: Anchor) -> FileState:
 
 
 def states(files: AnchoredFiles, root: Path, *anchors: Anchor, asked: bool = True) -> list[FileState]:
-    return [file.state for file in files.seen(str(root), anchors, asked=asked)]
+    return [file.state for file in files.check_files(str(root), anchors, asked=asked)]
 
 
 def blob(root: Path, path: str = "src/a.py") -> str:
@@ -109,15 +109,19 @@ def test_a_file_that_git_knows_under_another_name_has_moved(tmp_path: Path, vers
     anchor = AnchoredFiles().anchor(str(root), str(root), "src/a.py")
     written(root, "lib/other.py", b"another\n")
     git(root, "mv", "src/a.py", "lib/b.py")
-    (seen,) = AnchoredFiles().seen(str(root), [anchor], asked=True)
+    (seen,) = AnchoredFiles().check_files(str(root), [anchor], asked=True)
     assert (seen.state, seen.moved_to, seen.is_stale) == (GONE, "lib/b.py", True)
     written(root, "lib/c.py")
     git(root, "add", "-A")
-    assert AnchoredFiles().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]  # to which of the two?
+    assert AnchoredFiles().check_files(str(root), [anchor], asked=True) == [
+        SeenFile("src/a.py", GONE)
+    ]  # to which of the two?
     (root / "lib/c.py").unlink()
     (root / "lib/b.py").unlink()
     git(root, "rm", "-q", "--cached", "lib/c.py")
-    assert AnchoredFiles().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]  # and from there, too
+    assert AnchoredFiles().check_files(str(root), [anchor], asked=True) == [
+        SeenFile("src/a.py", GONE)
+    ]  # and from there, too
 
 
 @pytest.mark.parametrize("name", ["x\udcff.py", "x\u202e.py"])
@@ -126,7 +130,7 @@ def test_a_name_that_cannot_be_shown_is_not_told(tmp_path: Path, name: str) -> N
     a_committed_file(root)
     anchor = AnchoredFiles().anchor(str(root), str(root), "src/a.py")
     git(root, "mv", "src/a.py", name)
-    assert AnchoredFiles().seen(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]
+    assert AnchoredFiles().check_files(str(root), [anchor], asked=True) == [SeenFile("src/a.py", GONE)]
 
 
 @pytest.mark.parametrize("later", [b"a = 1\r\n", b"a = 1\n"])
@@ -256,7 +260,7 @@ def test_nothing_outside_of_the_project_is_read(tmp_path: Path, path: str) -> No
     (root / "link").symlink_to(secret)
     (root / "folder-link").symlink_to(tmp_path)
     assert state(root, Anchor(path, "0" * 40)) is UNKNOWN
-    assert AnchoredFiles().anchored(str(root), Anchor(path)) == Anchor(path)
+    assert AnchoredFiles().add_hash(str(root), Anchor(path)) == Anchor(path)
     with pytest.raises(InvalidValue, match="cannot be used"):
         AnchoredFiles().anchor(str(root), str(root), path)
 
@@ -304,8 +308,8 @@ def test_a_pipe_in_place_of_the_index_keeps_nobody_waiting(tmp_path: Path) -> No
 def test_no_path_and_no_hash_raises(path: str, known: str) -> None:
     here = str(Path(__file__).parent)
     for given_hash in (known, "0" * 40):
-        AnchoredFiles().seen(here, [Anchor(path, given_hash)], asked=True)
-    AnchoredFiles().anchored(here, Anchor(path))
+        AnchoredFiles().check_files(here, [Anchor(path, given_hash)], asked=True)
+    AnchoredFiles().add_hash(here, Anchor(path))
 
 
 @pytest.mark.parametrize("path", ["no\x00thing", "x\udc80", "\ud800"])
@@ -402,9 +406,9 @@ def test_a_draft_of_a_known_folder_gets_the_hash_of_now(tmp_path: Path) -> None:
     written(tmp_path)
     whole = AnchoredFiles().anchor(str(tmp_path), str(tmp_path), "src/a.py")
     for path in ("src/a.py", "./src/a.py", str(tmp_path / "src/a.py")):
-        assert AnchoredFiles().anchored(str(tmp_path), Anchor(path)) == whole
+        assert AnchoredFiles().add_hash(str(tmp_path), Anchor(path)) == whole
     for other in (Anchor("src/a.py", "4f1e"), Anchor("src/b.py")):
-        assert AnchoredFiles().anchored(str(tmp_path), other) == other
+        assert AnchoredFiles().add_hash(str(tmp_path), other) == other
 
 
 def test_a_file_too_large_to_be_hashed_is_kept_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,7 +94,7 @@ def purpose_of(run: Run) -> Purpose | None:
     return _BY_TASK.get(run.task) or _BY_TASK.get(_first_part(run.task))
 
 
-def is_known_to_all(run: Run) -> bool:
+def is_standard_command(run: Run) -> bool:
     """Return True if anyone who knows the language would type it: `go build ./...`, `cargo test`."""
     return run.program in _TOOLCHAINS and set(run.words[1:]) <= {run.task, "./..."}
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from recollect.capture.happened.calls import TextChange, changes_of, command_of, is_shell, normalise_tool
 from recollect.capture.happened.command_purposes import Purpose, purpose_of
-from recollect.capture.happened.failures import failure_of, is_work
+from recollect.capture.happened.failures import failure_of, is_work_error
 from recollect.capture.happened.fixes import find_explanation
 from recollect.capture.happened.folders import Folders
 from recollect.capture.happened.gist import relative_paths, summarise_changes
@@ -231,7 +231,7 @@ class Episodes:
             self._steps.append(_EpisodeStep(self._now, is_unclear=True))
 
     def _hear_failure(self, work: _CommandLine, error: str, event: ToolFailed | ToolSucceeded) -> None:
-        if not is_work(error) or not work.is_of_the_project:
+        if not is_work_error(error) or not work.is_of_the_project:
             return
         sign = signature(error)
         for one in self._open:  # the same command with another error: the first one is overcome

@@ -67,7 +67,7 @@ def failure_of(event: ToolFailed | ToolSucceeded) -> str:
     return output if _FAILURE_SUMMARY.search(tail) or _TRACE.search(tail) else ""
 
 
-def is_work(error: str) -> bool:
+def is_work_error(error: str) -> bool:
     """Return True if the work itself failed: the user, a time-out or the host did not stop it."""
     first = next((line for line in error.splitlines() if line.strip()), "")
     return not (_REFUSAL.search(error[:600]) or is_of_host(error) or _TIMEOUT.match(first[:200]))

@@ -19,7 +19,7 @@ _REFUSAL = re.compile(
 )
 
 
-def what_failed(event: ToolFailed) -> str:
+def failure_text(event: ToolFailed) -> str:
     """Return the text that identifies this failure; empty: a host's own tool was used wrongly, or the host reports about
     itself."""
     if not _REFUSAL.match(event.error):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from recollect.capture.patterns import LazyPattern
 from recollect.capture.recaps.points import strip_markdown
-from recollect.text.sentences import sentences, shortened
+from recollect.text.sentences import sentences, shorten
 
 MAX_CHARS = 8000  # that are read
 MIN_WORDS = 3
@@ -68,4 +68,4 @@ def report_of(reply: str, *, chars: int) -> str:
         if report and len(longer) > chars:
             break
         report = longer
-    return shortened(report, chars=chars) if chars >= MIN_WORDS else ""
+    return shorten(report, chars=chars) if chars >= MIN_WORDS else ""

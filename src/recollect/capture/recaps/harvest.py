@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from recollect.capture.grounding import Quote, is_own_word, quote_in
+from recollect.capture.grounding import Quote, find_quote, is_own_word
 from recollect.capture.patterns import LazyPattern
 from recollect.capture.recaps import cues
 from recollect.capture.recaps.harvest_kinds import kind_by_words, section_of, split_kind
@@ -17,7 +17,7 @@ from recollect.capture.said.names import paths_in
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
 from recollect.domain.session import Turn
-from recollect.text.sentences import shortened
+from recollect.text.sentences import shorten
 
 MAX_CHARS = 400
 MAX_READ_CHARS = 60_000
@@ -59,7 +59,7 @@ def harvest(summary: str, *messages: MessageId, said: Sequence[Turn] = ()) -> li
     known: list[frozenset[str]] = []
     for line, kind, durability in (*_read_list(points), *_read_sections(points)):
         quoted = _QUOTE.search(line)
-        quote = quote_in(said, quoted["words"]) if quoted else None
+        quote = find_quote(said, quoted["words"]) if quoted else None
         if quoted and quote:
             line = line[: quoted.start()]
         words = _words(_BLOCK_MARKS.sub("", line))
@@ -111,7 +111,7 @@ def _read_list(points: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, float]
             lines += [line for line in point.lines if not _NOTHING.match(line)]
     for line in lines[:MAX_LISTED]:
         kind, said = split_kind(line)
-        said = shortened(strip_markdown(said), chars=MAX_CHARS)
+        said = shorten(strip_markdown(said), chars=MAX_CHARS)
         yield said, kind or kind_by_words(said) or Kind.RESEARCH, LISTED_DURABILITY
 
 
@@ -121,7 +121,7 @@ def _read_sections(points: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, fl
         if point.is_typed or section is None or _LIST_HEADING.search(point.lead):
             continue
         for line in point.lines:
-            said = shortened(_NUMBER.sub("", cues.without_filler(line)), chars=MAX_CHARS)
+            said = shorten(_NUMBER.sub("", cues.without_filler(line)), chars=MAX_CHARS)
             kind = kind_by_words(said) or section.kind
             names = cues.specificity(said)
             if kind is not None and names and not _is_passing(said):

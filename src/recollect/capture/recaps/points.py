@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from recollect.capture.patterns import LazyPattern
-from recollect.text.sentences import shortened
+from recollect.text.sentences import shorten
 
 MAX_MESSAGE_CHARS = 12_000  # a longer one is cut in the middle
 MAX_LINE_CHARS = 260
@@ -159,7 +159,7 @@ class _PointReader:
                 pieces.pop()
         for text in map(strip_markdown, pieces):
             if len(text.split()) >= MIN_WORDS or "。" in text:
-                self.found.append(RecapPoint(text=shortened(text, chars=MAX_LINE_CHARS), lead=self.heading))
+                self.found.append(RecapPoint(text=shorten(text, chars=MAX_LINE_CHARS), lead=self.heading))
 
     def _close_fence(self, fence: Sequence[str]) -> None:
         self.fence = None

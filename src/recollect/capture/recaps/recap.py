@@ -16,7 +16,7 @@ from recollect.domain.event import Event, Prompt, Reply, ToolFailed, ToolSucceed
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MAX_NAME_CHARS
 from recollect.domain.session import Note, NoteCode, Summary
-from recollect.text.sentences import shortened
+from recollect.text.sentences import shorten
 
 MAX_REQUEST_CHARS, MAX_ENDING_CHARS, MAX_NOTE_CHARS = 160, 200, 260
 MIN_ENDING_CHARS = 60  # `Committed as 3fe1c2a.` alone does not say what
@@ -107,7 +107,7 @@ def _request(prompt: str) -> str:
     """The request in the user's words, in whole sentences; of a plan, its title."""
     if is_plan(prompt):
         title = next(prose_sentences(_TITLE.sub(r"\1 ", prompt, count=1), is_typed=True), "")
-        return shortened(title, chars=MAX_REQUEST_CHARS)
+        return shorten(title, chars=MAX_REQUEST_CHARS)
     asked = ""
     for sentence in prose_sentences(prompt, is_typed=True):
         longer = f"{asked} {sentence}".strip()
@@ -116,7 +116,7 @@ def _request(prompt: str) -> str:
         asked = longer
         if asked.endswith(":") and len(asked.split()) > MIN_WORDS:
             break  # a list or a paste follows
-    return shortened(asked, chars=MAX_REQUEST_CHARS)
+    return shorten(asked, chars=MAX_REQUEST_CHARS)
 
 
 def _notes(code: NoteCode, lines: Iterable[str]) -> list[Note]:
@@ -125,5 +125,5 @@ def _notes(code: NoteCode, lines: Iterable[str]) -> list[Note]:
     for line in lines:
         text = " ".join(filter(str.isprintable, line.split()))
         if text:
-            texts[shortened(text, chars=min(MAX_NOTE_CHARS, MAX_NAME_CHARS))] = None
+            texts[shorten(text, chars=min(MAX_NOTE_CHARS, MAX_NAME_CHARS))] = None
     return [Note(code=code, text=text) for text in list(texts)[-MAX_NOTES[code] :]]

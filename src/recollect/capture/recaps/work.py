@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from recollect.capture.happened.calls import changes_of, command_of
 from recollect.capture.happened.command_purposes import Purpose, purpose_of
-from recollect.capture.happened.failures import failure_of, is_work
+from recollect.capture.happened.failures import failure_of, is_work_error
 from recollect.capture.happened.gist import relative_paths
 from recollect.capture.happened.outcomes import commit_message
 from recollect.capture.happened.plans import Plans
@@ -134,7 +134,7 @@ class Work:
     def _hear_command(self, command: str, error: str) -> None:
         """A success clears failures of the same purpose: the tests pass, however they are called."""
         purposes = frozenset(filter(None, map(purpose_of, runs(command))))
-        if error and is_work(error) and purposes:
+        if error and is_work_error(error) and purposes:
             name = normalise_command(command)
             self._failing.pop(name, None)
             self._failing[name] = _FailingCommand(command, error[-MAX_ERROR_CHARS:], purposes, self.tools)

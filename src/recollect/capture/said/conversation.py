@@ -28,7 +28,7 @@ from recollect.capture.said.voice import own_sentence, voices
 from recollect.domain.event import Event, Prompt, Reply
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
-from recollect.text.optout import opted_out
+from recollect.text.optout import find_opt_out
 
 MAX_TURNS_BEFORE = 4  # earlier messages that are kept to recognise copies
 MIN_ECHO_WORDS = 5  # shorter sentences may be the same by chance
@@ -67,7 +67,7 @@ def find_proposals(event: Prompt | Reply, before: Sequence[Prompt | Reply] = ())
     if isinstance(event, Reply):
         return _read_reply(event)
     is_typed = origin_of(event.text, event.origin) is Origin.USER
-    return _read_prompt(event, before) if is_typed and not opted_out(event.text).capture else []
+    return _read_prompt(event, before) if is_typed and not find_opt_out(event.text).capture else []
 
 
 def _read_prompt(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Proposal]:

@@ -11,7 +11,7 @@ from recollect.text import linear
 
 def lasting_probability(text: str, signs: frozenset[str]) -> float:
     """Return 0..1. `signs`: names of other findings about the sentence."""
-    return linear.sure(features(text, signs), "recollect.capture", "lasting.json")
+    return linear.probability(features(text, signs), "recollect.capture", "lasting.json")
 
 
 def features(text: str, signs: frozenset[str]) -> set[str]:

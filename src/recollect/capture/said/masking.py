@@ -190,7 +190,7 @@ class _Masker:
         self.last, self.is_closed, self.has_gap = form, False, False
 
 
-def blanked(text: str) -> str:
+def blank_shown_text(text: str) -> str:
     """Replace each letter that is only shown by `BLANK`, so that every word keeps its place."""
     ends = dict(mask_message(text).said_lines)
     left, begin = list[str](), 0

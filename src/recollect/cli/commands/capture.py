@@ -20,7 +20,14 @@ from recollect.cli.display import output, progress
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.cli.old_sessions import report as capture_report
 from recollect.cli.old_sessions.report import CaptureReport
-from recollect.cli.old_sessions.sources import SessionSource, Sources, sources, twin_of, within, without_folder
+from recollect.cli.old_sessions.sources import (
+    SessionSource,
+    Sources,
+    collect_sources,
+    confine_to_folder,
+    twin_of,
+    without_folder,
+)
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
@@ -30,7 +37,7 @@ from recollect.domain.transcript import HOSTS
 from recollect.engine.engine import Engine
 from recollect.engine.ports import SettingsFor
 from recollect.privacy.exclude import IgnoredPaths
-from recollect.transcripts.reading import Watch
+from recollect.transcripts.reading import ReportBytes
 from recollect.workspace import git
 
 host_option = click.option("--from", "host", type=click.Choice(HOSTS), help="Only sessions of this host.")
@@ -71,7 +78,7 @@ def capture(
     Other people may have written sessions that are inside a project, or that are found in a folder you name. Such
     sessions teach only the project of that folder, and only candidates, unless you pass --mine."""
     report, archive_days = CaptureReport(), context.settings(None).archive.days
-    places = config.places()
+    places = config.find_paths()
     with wiring.open_engine(settings_by_folder(), places.database, context.model(), pauses=places.pause) as engine:
         given = context.project_of(engine, project, may_be_new=True) if project else None
         found = find_sources(paths)
@@ -88,14 +95,14 @@ def capture(
             capture_report.say_found(wanted, report.read_before, archive_days=archive_days, now=context.now())
             capture_report.say_foreign(foreign)
             if not (yes or dry_run):
-                if not output.confirmed("Learn from them?", "Not a terminal: pass --yes to confirm."):
+                if not output.confirm("Learn from them?", "Not a terminal: pass --yes to confirm."):
                     return
                 if foreign:
                     mine = click.confirm(f"Are the files above, {len(foreign):,} in all, your own sessions?")
         try:
             with (
                 progress.reading(sum(source.size for source in unread)) as watch,
-                engine.rehearsal() if dry_run else nullcontext(engine) as into,
+                engine.dry_run_copy() if dry_run else nullcontext(engine) as into,
             ):
                 for source in unread:
                     _read(into, source, given, report, watch, is_own=mine or source.inside is None)
@@ -109,7 +116,7 @@ def capture(
 
 def settings_by_folder(**changes: Any) -> SettingsFor:
     """Return the user's settings for each folder that a session worked in, with `changes` applied."""
-    live = LiveSettings(config.places().settings, os.environ)
+    live = LiveSettings(config.find_paths().settings, os.environ)
 
     @lru_cache(maxsize=1000)  # asked for every event; a change during the command may be missed
     def settings_for(folder: str | None) -> Settings:
@@ -121,7 +128,7 @@ def settings_by_folder(**changes: Any) -> SettingsFor:
 def find_sources(paths: tuple[Path, ...]) -> Sources:
     here = context.folder()
     ignored = IgnoredPaths(context.settings().privacy.ignored_paths, root=str(here), home=str(Path.home()))
-    return sources(paths, git.root_of(here.resolve()), ignored)
+    return collect_sources(paths, git.root_of(here.resolve()), ignored)
 
 
 def first_event(source: SessionSource) -> Event | None:
@@ -169,20 +176,20 @@ def _read(
     source: SessionSource,
     project: ProjectId | None,
     report: CaptureReport,
-    watch: Watch,
+    watch: ReportBytes,
     *,
     is_own: bool,
 ) -> None:
     refused: list[tuple[str, int, str]] = []
 
     def refuse(line: int, why: str) -> None:
-        refused.append((source.shown, line, why))
+        refused.append((source.label, line, why))
 
     def events() -> Iterator[Event]:
         refused.clear()  # the source may be read twice
         found = source.read(watch, refuse)
         if source.inside is not None and not is_own:
-            return within(found, source.inside)
+            return confine_to_folder(found, source.inside)
         is_gone = source.folder is not None and not Path(source.folder).is_dir()
         return without_folder(found) if is_gone and project is not None else found
 
@@ -192,7 +199,7 @@ def _read(
             return
         report.count(engine.backfill(source.mark, events, now=context.now(), project=project, is_own=is_own))
     except (OSError, InvalidValue) as error:
-        report.unreadable.append((source.shown, reason(error)))
+        report.unreadable.append((source.label, reason(error)))
     report.refused += refused
 
 

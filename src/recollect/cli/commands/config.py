@@ -11,7 +11,7 @@ import click
 from recollect import config
 from recollect.cli import context
 from recollect.cli.display import output
-from recollect.cli.formats.settings_file import shown, written
+from recollect.cli.formats.settings_file import build_settings_file, toml_value
 from recollect.domain.errors import InvalidSettings, InvalidValue
 from recollect.domain.settings import Settings
 from recollect.workspace import marker
@@ -49,8 +49,8 @@ def show(section: str | None, as_json: bool) -> None:
     """Show this folder's settings and their origin.
 
     SECTION limits it to one section, for example budgets."""
-    user_file, project_file = config.places().settings, config.project_file(".")
-    rows = _rows(config.read(user_file, project_file))
+    user_file, project_file = config.find_paths().settings, config.project_file(".")
+    rows = _rows(config.read_settings(user_file, project_file))
     if section is not None:
         sections = list(dict.fromkeys(row.section for row in rows))
         if section not in sections:
@@ -67,7 +67,7 @@ def show(section: str | None, as_json: bool) -> None:
         _show_table(files, rows)
     else:
         for row in rows:
-            output.say("\t".join([row.name, shown(row.value), row.origin]))
+            output.say("\t".join([row.name, toml_value(row.value), row.origin]))
 
 
 @group.command()
@@ -77,8 +77,8 @@ def init(for_project: bool, as_json: bool) -> None:
     """Create a settings file that lists every setting as a comment.
 
     An existing file is never overwritten."""
-    path = _project_file() if for_project else config.places().settings
-    _create(path, written(for_project=for_project), mode=0o666 if for_project else 0o600)
+    path = _project_file() if for_project else config.find_paths().settings
+    _create(path, build_settings_file(for_project=for_project), mode=0o666 if for_project else 0o600)
     if as_json:
         output.say_json({"created": str(path)})
     else:
@@ -129,7 +129,7 @@ def _show_table(files: list[SettingsSource], rows: list[SettingRow]) -> None:
             table.add_row()
             table.add_row(Text(f"[{section}]", style="bold"))
         entries = row.value if isinstance(row.value, tuple) else None
-        value = shown(row.value) if entries is None else f"{len(entries)} entries"
+        value = toml_value(row.value) if entries is None else f"{len(entries)} entries"
         table.add_row(
             Text("  " + row.name.removeprefix(f"{section}.")),
             Text(value, style="bold yellow" if row.value != row.default else ""),

@@ -11,10 +11,10 @@ from recollect import config, wiring
 from recollect.api.data import DATA, FORGET_PROJECT, Data, ForgetProject, ForgottenProject
 from recollect.cli import client_call, complete_values, context, direct
 from recollect.cli.commands.forget import NOT_A_TERMINAL, TRACES_LEFT, dry_run_option, now_option
-from recollect.cli.diagnosis.own_files import Stored, stored
+from recollect.cli.diagnosis.own_files import Stored, measure_files
 from recollect.cli.display import output
 from recollect.cli.exit_codes import EXIT_PARTLY
-from recollect.domain.stored import Holding
+from recollect.domain.stored import StoredCounts
 
 # Fields of a Holding, with their names for one and for several.
 COUNTED = (
@@ -54,10 +54,10 @@ def data(ctx: click.Context, as_json: bool) -> None:
     `recollect data forget` forgets a whole project."""
     if ctx.invoked_subcommand is not None:
         return
-    places = config.places()
-    files = stored(places)
+    places = config.find_paths()
+    files = measure_files(places)
     holdings = []
-    if wiring.database_to_read(places.database) is not None:
+    if wiring.existing_database(places.database) is not None:
         holdings = client_call.ask(DATA, Data(folder=context.folder_to_look_in(), by=context.BY)).holdings
     if as_json:
         output.say_json({"files": list(map(_file_json, files)), "projects": list(map(holding_json, holdings))})
@@ -110,7 +110,7 @@ def _confirm(found: ForgottenProject, now: bool) -> bool:
     if sys.stdin.isatty():
         _show_holding(found.holding)
     how = "for good" if now else "(undo is possible)"
-    return output.confirmed(f"Forget everything of {found.project} {how}?", NOT_A_TERMINAL)
+    return output.confirm(f"Forget everything of {found.project} {how}?", NOT_A_TERMINAL)
 
 
 def _report(done: ForgottenProject, as_json: bool) -> None:
@@ -122,31 +122,31 @@ def _report(done: ForgottenProject, as_json: bool) -> None:
     output.say(f"{', '.join(counts(done.holding)) or 'Its names'} of {done.project} {done.outcome}{back}.")
 
 
-def _show(files: list[Stored], holdings: list[Holding]) -> None:
-    output.say(output.styled("Files", bold=True))
+def _show(files: list[Stored], holdings: list[StoredCounts]) -> None:
+    output.say(output.style_text("Files", bold=True))
     for file in files:
         many = f", {file.files:,} files" if file.files > 1 else ""
-        head = output.styled(f"{file.what:{NAME_COLUMNS}}", dim=True)
+        head = output.style_text(f"{file.what:{NAME_COLUMNS}}", dim=True)
         output.say_beside(head, NAME_COLUMNS, f"{size(file.size_bytes)}{many}  {file.path}")
     output.heading("Stored" if holdings else "Nothing is stored yet.")
     for one in holdings:
         _show_holding(one)
 
 
-def _show_holding(one: Holding) -> None:
+def _show_holding(one: StoredCounts) -> None:
     name = PLACES.get(one.place, one.place.replace("language:", "every project in the language "))
-    output.say(output.styled(name, fg="cyan"))
+    output.say(output.style_text(name, fg="cyan"))
     parts = [", ".join(counts(one)), _dates(one)]
     if one.text_bytes:
         parts.insert(1, f"{size(one.text_bytes)} of text")
     output.say_beside("  ", 2, "; ".join(filter(None, parts)) or "only its names")
 
 
-def counts(one: Holding) -> list[str]:
+def counts(one: StoredCounts) -> list[str]:
     return [output.many(getattr(one, name), single, many) for name, single, many in COUNTED if getattr(one, name)]
 
 
-def _dates(one: Holding) -> str:
+def _dates(one: StoredCounts) -> str:
     if one.oldest is None or one.newest is None:
         return ""
     first, last = output.day(one.oldest), output.day(one.newest)
@@ -171,7 +171,7 @@ def _file_json(file: Stored) -> dict[str, Any]:
     }
 
 
-def holding_json(one: Holding) -> dict[str, Any]:
+def holding_json(one: StoredCounts) -> dict[str, Any]:
     return {
         "place": one.place,
         **{name: getattr(one, name) for name, _, _ in COUNTED},

@@ -13,7 +13,7 @@ from recollect.cli.demo.stage import PlayedStory, StoryStep, play
 from recollect.cli.display import output
 from recollect.cli.formats.injection_json import injection_json
 from recollect.cli.formats.memory_json import record_of
-from recollect.domain.settings import Placing
+from recollect.domain.settings import TurnPlacement
 
 
 @click.command()
@@ -28,8 +28,8 @@ def demo(as_json: bool) -> None:
     model = context.model()
     with_model = model() is not None
     # This one comes first: it loads all code, as a running daemon has, before the other is measured.
-    in_system = play(Placing.SYSTEM, model)
-    played = play(Placing.MESSAGE, model)
+    in_system = play(TurnPlacement.SYSTEM, model)
+    played = play(TurnPlacement.MESSAGE, model)
     if as_json:
         output.say_json(_record(played, in_system, with_model=with_model))
         return

@@ -13,7 +13,7 @@ from recollect.cli import context
 from recollect.cli.commands.status import ANSWER_S, COUNTED, describe_demotion
 from recollect.cli.diagnosis.folders import folder_findings
 from recollect.cli.diagnosis.installation import command_findings, installation_findings, opencode_findings
-from recollect.cli.diagnosis.lost_database import split_findings
+from recollect.cli.diagnosis.lost_database import lost_database_findings
 from recollect.cli.display import output, pause_notice
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.client import Client, is_older
@@ -51,7 +51,7 @@ def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
 
 def _show(finding: Finding) -> None:
     sign, colour = _SIGNS[finding.health]
-    output.say_beside(f"{output.styled(f'{sign:8}', fg=colour)}{finding.about:10} ", HEAD_COLUMNS, finding.says)
+    output.say_beside(f"{output.style_text(f'{sign:8}', fg=colour)}{finding.about:10} ", HEAD_COLUMNS, finding.says)
     if finding.advice:
         output.say_beside(" " * HEAD_COLUMNS, HEAD_COLUMNS, finding.advice)
 
@@ -60,7 +60,7 @@ def _findings(*, repair: bool) -> Iterator[Finding]:
     """Run each check by itself, so that a problem in one place hides nothing in another."""
     yield from installation_findings()
     try:
-        places = config.places()
+        places = config.find_paths()
     except RecollectError as error:
         yield problem("settings", str(error), "Nothing else can be checked until this is fixed.")
         return
@@ -71,7 +71,7 @@ def _findings(*, repair: bool) -> Iterator[Finding]:
         ("pause", _pause),
         ("disk", folder_findings),
         ("database", _database),
-        ("database", split_findings),
+        ("database", lost_database_findings),
         ("project", _project),
         ("model", _model),
         ("daemon", _daemon),
@@ -91,8 +91,8 @@ def _repair(places: Paths) -> list[Finding]:
         return [note("repair", "there is no database yet")]
     try:
         with suppress(StoreDamaged), _engine(places) as engine:
-            return engine.mend(context.now())
-        return wiring.save_what_can_be_read(places.database)
+            return engine.repair(context.now())
+        return wiring.salvage_database(places.database)
     except RecollectError as error:
         return [problem("repair", str(error), "Nothing was changed.")]
 
@@ -113,13 +113,13 @@ def _pause(places: Paths) -> Iterator[Finding]:
     if why is not None:
         yield problem("pause", why, "Nothing is captured or injected until this is fixed.")
         return
-    for pause in pause_notice.on():
+    for pause in pause_notice.current_pauses():
         yield note("pause", pause_notice.sentence(pause))
 
 
 def _database(places: Paths) -> Iterator[Finding]:
     path = places.database
-    if wiring.database_to_read(path) is None:
+    if wiring.existing_database(path) is None:
         yield note("database", f"{path} does not exist yet", "The first `recollect remember` creates it.")
         return
     try:
@@ -147,19 +147,19 @@ def _database(places: Paths) -> Iterator[Finding]:
 
 
 def _upgrades(engine: Engine) -> Iterator[Finding]:
-    restored = engine.taken_back()
+    restored = engine.find_restoring_change()
     if restored is not None:
         many = output.many(restored.memories, "memory", "memories")
         says = f"{many} that an older version had replaced in doubt are valid again"
         yield fine("upgrade", f"{says} (`recollect undo {restored.id}` reverts this)")
-    demoted = engine.put_back()
+    demoted = engine.find_demoting_change()
     if demoted is not None:
         yield fine("upgrade", describe_demotion(demoted.id, demoted.memories))
 
 
 def _engine(places: Paths) -> AbstractContextManager[Engine]:
     """Open the engine with default settings: a mistake in the user's settings is one finding, not three."""
-    return wiring.open_engine(lambda _: Settings(), wiring.database_to_read(places.database))
+    return wiring.open_engine(lambda _: Settings(), wiring.existing_database(places.database))
 
 
 def _project(places: Paths) -> Iterator[Finding]:
@@ -186,7 +186,7 @@ def _model(places: Paths) -> Iterator[Finding]:
 def _missing_vectors(places: Paths, model: ModelId) -> Iterator[Finding]:
     try:
         with _engine(places) as engine:
-            waiting = engine.waiting(model)
+            waiting = engine.missing_vectors(model)
     except RecollectError:
         return  # reported already
     if waiting.memories or waiting.turns:

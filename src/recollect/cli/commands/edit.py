@@ -76,8 +76,8 @@ def edit(
 def _edit_in_editor(memory_id: str, as_json: bool) -> None:
     here = context.folder_to_look_in()
     memory = client_call.ask(SHOW, Show(id=memory_id, folder=here, by=context.BY)).memory
-    with editor.edit_text(memory_text.written(memory), f"{memory.id}.txt", config.places().state) as draft:
-        asked = memory_text.read(draft, memory, folder=here, by=context.BY)
+    with editor.edit_text(memory_text.format_memory(memory), f"{memory.id}.txt", config.find_paths().state) as draft:
+        asked = memory_text.read_edit(draft, memory, folder=here, by=context.BY)
         if asked is None:
             output.say("The text is empty; nothing was changed. Use `recollect forget` to remove a memory.")
             return

@@ -44,10 +44,10 @@ def export_memories(
         of = context.project_of(engine, project) if project or here else None
         with _open_target(file, force) as target:
             if is_markdown:
-                may_write = own_markdown.is_open if candidates else own_markdown.is_written
-                target.writelines(own_markdown.render(counter.filter(engine.everything(of), may_write)))
+                may_write = own_markdown.may_be_written if candidates else own_markdown.may_be_written_as_confirmed
+                target.writelines(own_markdown.render(counter.filter(engine.all_memories(of), may_write)))
             else:
-                target.writelines(map(_line, counter.filter(engine.everything(of))))
+                target.writelines(map(_line, counter.filter(engine.all_memories(of))))
     if counter.left_out:
         not_confirmed = "" if candidates else "candidates (`--candidates` includes them), "
         output.remark(
@@ -88,7 +88,7 @@ def _open_target(file: Path, force: bool) -> Iterator[TextIO]:
         return
     if file.exists() and not force:
         raise InvalidValue(f"{file} already exists; choose another name, or add --force to overwrite it.")
-    database = config.places().database.resolve()
+    database = config.find_paths().database.resolve()
     resolved = file.resolve()
     if resolved.parent == database.parent and resolved.name.startswith(database.name):  # --force or not
         raise InvalidValue(f"{file} is a file of the database itself; choose another name.")

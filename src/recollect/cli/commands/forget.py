@@ -83,7 +83,7 @@ def _confirm(chosen: list[Memory], now: bool) -> bool:
         output.show_memories(chosen)
     what = "this memory" if len(chosen) == 1 else f"these {len(chosen)} memories"
     how = "for good" if now else "(undo is possible)"
-    return output.confirmed(f"Forget {what} {how}?", NOT_A_TERMINAL)
+    return output.confirm(f"Forget {what} {how}?", NOT_A_TERMINAL)
 
 
 def _report(done: Forgotten, as_json: bool) -> None:

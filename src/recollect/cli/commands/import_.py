@@ -16,14 +16,14 @@ from recollect.cli.display.progress import Watch
 from recollect.cli.embed_progress import LATER, embed_all, watching
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.cli.importing.entries import entries
-from recollect.cli.importing.files import ImportFiles, find
+from recollect.cli.importing.files import ImportFiles, find_files
 from recollect.cli.importing.report import SHOWN_AT_MOST, ImportReport, Spot, say
 from recollect.cli.importing.scopes import ImportScopes
 from recollect.domain.errors import InvalidValue, StoreError
-from recollect.domain.history import DeedId
+from recollect.domain.history import ChangeId
 from recollect.domain.memory import Draft
 from recollect.engine.engine import Engine
-from recollect.imports.entry import Bad, KeptEntry, Left
+from recollect.imports.entry import KeptEntry, RejectedEntry, SkippedEntry
 from recollect.imports.format import Format
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.wiring import Model
@@ -70,7 +70,7 @@ def import_memories(
     Good lines are stored, bad ones are reported with their number. Importing the same file again changes nothing. A
     file inside a repository teaches only that project."""
     ignored = IgnoredPaths(context.settings().privacy.ignored_paths, root=str(context.folder()), home=str(Path.home()))
-    found = find(files, None if form == "auto" else Format(form), ignored)
+    found = find_files(files, None if form == "auto" else Format(form), ignored)
     report = ImportReport(memories_kept=0)
     if dry_run:
         report.memories_kept = sys.maxsize if as_json else SHOWN_AT_MOST
@@ -78,7 +78,7 @@ def import_memories(
     with context.writing_engine(model) as engine:
         with (
             progress.reading(sum(file.size for file in found.found)) as watch,
-            engine.rehearsal() if dry_run else nullcontext(engine) as into,
+            engine.dry_run_copy() if dry_run else nullcontext(engine) as into,
         ):
             places = ImportScopes(into, project, looking=dry_run, as_written=as_written)
             _bring_back(into, _drafts(found, places, report, watch, strict), report, strict)
@@ -104,15 +104,15 @@ def _drafts(
     for file in found.found:
         report.read += 1
         for number, entry in enumerate(entries(file, places, report.unknown, watch)):
-            spot = Spot(None if is_alone else file.shown, entry.line, file.unit)
+            spot = Spot(None if is_alone else file.label, entry.line, file.unit)
             match entry:
                 case KeptEntry(_, draft):
                     yield spot, draft
-                case Bad(0, why) if is_alone and not number:  # the whole file is bad: nothing can be stored
-                    raise InvalidValue(f"{file.shown}: {why}")
-                case Bad(_, why):
+                case RejectedEntry(0, why) if is_alone and not number:  # the whole file is bad: nothing can be stored
+                    raise InvalidValue(f"{file.label}: {why}")
+                case RejectedEntry(_, why):
                     _refuse(spot, why, report, strict)
-                case Left(_, what):
+                case SkippedEntry(_, what):
                     report.left_out.append((spot, what))
                 case _ as never:
                     assert_never(never)
@@ -128,10 +128,10 @@ def _bring_back(engine: Engine, drafts: Iterator[PlacedDraft], report: ImportRep
     if strict:
         _bring_back_all(engine, list(drafts), report)  # read everything first: no other process waits meanwhile
         return
-    change: DeedId | None = None
+    change: ChangeId | None = None
     at = context.now()
     while chunk := list(islice(drafts, CHUNK_LINES)):
-        change, outcomes = engine.bring_back((draft for _, draft in chunk), at=at, by=context.BY, deed=change)
+        change, outcomes = engine.bring_back((draft for _, draft in chunk), at=at, by=context.BY, change=change)
         for (spot, _), outcome in zip(chunk, outcomes, strict=True):
             report.count(spot, outcome)
 
@@ -147,7 +147,7 @@ def _bring_back_all(engine: Engine, drafts: list[PlacedDraft], report: ImportRep
             yield draft
 
     now = context.now()
-    with engine.rehearsal() as trial:
+    with engine.dry_run_copy() as trial:
         try:
             trial.bring_back(follow(), at=now, by=context.BY, strict=True)
         except InvalidValue as refusal:
@@ -172,7 +172,7 @@ def _embed(engine: Engine, model: Model, *, silent: bool) -> None:
         if loaded is None:  # `recall` and `doctor` report it
             return
         bulk = Bulk(model=loaded.model, turns=False)
-        with watching(bulk.left(engine), silent=silent) as watch:
+        with watching(bulk.count_waiting(engine), silent=silent) as watch:
             embed_all(engine, bulk, watch)
     except KeyboardInterrupt:
         output.warn(f"\nThe import is stored. {LATER}")

@@ -73,7 +73,7 @@ def install(
     notes = []
     if in_project and named == absolute:
         notes.append(NOT_TO_COMMIT.format(named[0]))
-    settings = config.places().settings
+    settings = config.find_paths().settings
     provider = extraction.provider_in(settings)
     if extract is None and provider is Provider.OFF and not (dry_run or as_json):
         extract = _wants_extraction() or None
@@ -82,11 +82,11 @@ def install(
         extract = None
 
     def plan() -> Plan:
-        file = config.places().command
+        file = config.find_paths().command
         planned = opencode.plan_install(place, named, file, _record_file(), commands)
         edits = list(planned.edits)
         if extract is not None:
-            switch = extraction.switched(settings, on=extract)
+            switch = extraction.switch_provider(settings, on=extract)
             if switch.change is not ChangeKind.UNCHANGED:
                 edits.insert(0, switch)
         return replace(planned, edits=tuple(edits), notes=(*planned.notes, *notes))
@@ -126,7 +126,7 @@ def _wants_extraction() -> bool:
 
 def _record_file() -> Path:
     """Return the file that lists the configurations that install made; it is beside the plugins' command file."""
-    return config.places().command.with_name("installed.json")
+    return config.find_paths().command.with_name("installed.json")
 
 
 def _place(in_project: bool, for_user: bool) -> OpenCodeFolder:
@@ -135,22 +135,22 @@ def _place(in_project: bool, for_user: bool) -> OpenCodeFolder:
     if os.environ.get("HOME") == "":  # Python would use / then
         raise InvalidSettings("HOME is empty; set it to the absolute path of your home folder.")
     if in_project:
-        return opencode.of_project(root_of(context.folder()))
-    return opencode.of_user(config.places().settings.parent.parent)  # the folder of all programs' settings
+        return opencode.project_folder(root_of(context.folder()))
+    return opencode.user_folder(config.find_paths().settings.parent.parent)  # the folder of all programs' settings
 
 
 def _carry_out(plan: Callable[[], Plan], dry_run: bool, emptied: Sequence[Path] = ()) -> Plan:
     """Make all changes before the first line of output: with `| head -3`, printing may be cut short."""
-    state = config.places().command.parent
+    state = config.find_paths().command.parent
     if dry_run or not state.is_dir():  # a refused plan leaves no trace, not even the folder of the lock
         planned = plan()
-        changes.check(planned.edits)
+        changes.check_edits(planned.edits)
         if dry_run or not _has_changes(planned):
             return planned
-    with changes.alone(state):
+    with changes.lock_installation(state):
         planned = plan()
         if _has_changes(planned):
-            changes.make(planned.edits, emptied)
+            changes.apply_edits(planned.edits, emptied)
     return planned
 
 
@@ -205,7 +205,7 @@ def _say_edit(edit: FileEdit, dry_run: bool) -> None:
     if edit.is_ours or edit.change is ChangeKind.UNCHANGED:
         return
     for line in changes.diff_of(edit):
-        output.say(f"  {output.styled(line, fg=COLOURS.get(line[:1]))}")
+        output.say(f"  {output.style_text(line, fg=COLOURS.get(line[:1]))}")
 
 
 def _size(edit: FileEdit) -> str:

@@ -6,7 +6,7 @@ from recollect.api.list import LIST, MOST, List
 from recollect.cli import client_call, context, direct
 from recollect.cli.display import output
 from recollect.cli.formats import recall_options
-from recollect.cli.formats.memory_json import seen_record_of
+from recollect.cli.formats.memory_json import record_with_freshness
 from recollect.domain.memory import Kind
 
 
@@ -25,7 +25,7 @@ def list_memories(
     asked = List(limit=limit, kinds=frozenset(kinds), project=project, language=language, folder=here, by=context.BY)
     found = client_call.ask(LIST, asked)
     if as_json:
-        records = [seen_record_of(memory, found.seen.get(memory.id)) for memory in found.memories]
+        records = [record_with_freshness(memory, found.seen.get(memory.id)) for memory in found.memories]
         output.say_json({"memories": records})
     elif found.memories:
         output.show_memories(found.memories, seen=found.seen)

@@ -2,7 +2,7 @@
 
 import click
 
-from recollect.mcp.bridge import Bridge, folder_here
+from recollect.mcp.bridge import Bridge, current_folder
 
 
 @click.command()
@@ -27,4 +27,4 @@ def mcp(folder: str | None) -> None:
 
     If the client does not find `recollect`, give its absolute path. If the client starts it in another folder than the
     project's, also give "--folder" and the path."""
-    Bridge(folder or folder_here()).run()
+    Bridge(folder or current_folder()).run()

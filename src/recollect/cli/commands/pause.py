@@ -9,9 +9,9 @@ from recollect import config, wiring
 from recollect.api.pause import PAUSE, RESUME, PauseRequest, Resumed, ResumeRequest, begin, end
 from recollect.cli import client_call, context, direct
 from recollect.cli.display import output
-from recollect.cli.display.pause_notice import for_people, pause_json
+from recollect.cli.display.pause_notice import duration_text, pause_json
 from recollect.domain.errors import InvalidValue
-from recollect.domain.pause import UNKNOWN, Pause
+from recollect.domain.pause import UNKNOWN_PAUSE, Pause
 
 _DURATION = re.compile(r"(?:(?P<days>\d{1,3})d)?(?:(?P<hours>\d{1,4})h)?(?:(?P<minutes>\d{1,6})m)?")
 _here = click.option("--project", "here", is_flag=True, help="Only this folder's project.")
@@ -53,11 +53,11 @@ def pause(duration: str | None, here: bool, as_json: bool) -> None:
         asked = PauseRequest(minutes=minutes, here=True, folder=client_call.here(), by=context.BY)
         begun = client_call.ask(PAUSE, asked).pause
     else:
-        begun = begin(wiring.PauseFile(config.places().pause), minutes, None, context.now())
+        begun = begin(wiring.PauseFile(config.find_paths().pause), minutes, None, context.now())
     if as_json:
         output.say_json({"paused": True, "pauses": [pause_json(begun)]})
     else:
-        output.say(f"Recollect is paused{for_people(begun)}: it captures nothing and injects nothing.")
+        output.say(f"Recollect is paused{duration_text(begun)}: it captures nothing and injects nothing.")
         output.say(f"`{_resume_command(begun)}` ends the pause.")
 
 
@@ -75,18 +75,18 @@ def resume(here: bool, as_json: bool) -> None:
     if here:
         done = client_call.ask(RESUME, ResumeRequest(here=True, folder=client_call.here(), by=context.BY))
     else:
-        done = end(wiring.PauseFile(config.places().pause), None, context.now())
+        done = end(wiring.PauseFile(config.find_paths().pause), None, context.now())
     if as_json:
         still_on = list(map(pause_json, done.still_on))
         output.say_json({"resumed": bool(done.ended), "paused": bool(still_on), "pauses": still_on})
     else:
         output.say(_describe(done, here))
         for one in done.still_on:
-            output.say(f"Still paused{for_people(one)}; `{_resume_command(one)}` ends that pause too.")
+            output.say(f"Still paused{duration_text(one)}; `{_resume_command(one)}` ends that pause too.")
 
 
 def _describe(done: Resumed, here: bool) -> str:
-    if UNKNOWN in done.ended:
+    if UNKNOWN_PAUSE in done.ended:
         return "The file that records pauses could not be read and was replaced. Recollect is active again."
     if done.ended:
         where = "in this project" if here else "from the next message on"

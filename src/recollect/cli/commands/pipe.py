@@ -14,7 +14,7 @@ from recollect import config, wiring
 from recollect.cli import context
 from recollect.cli.formats import pipe_requests
 from recollect.cli.formats.injection_json import injection_json
-from recollect.cli.formats.memory_json import seen_record_of
+from recollect.cli.formats.memory_json import record_with_freshness
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Hit, Viewer
@@ -84,15 +84,15 @@ class Pipe:
             return _error("internal", f"{type(error).__name__}: {error}")
 
     def _load(self, request: Mapping[str, Any]) -> Answer:
-        turns = pipe_requests.turns(request, context.now())
+        turns = pipe_requests.read_turns(request, context.now())
         self._engine.archive(turns)
         self._do_pending_work()
         return {"loaded": len(turns)}
 
     def _remember(self, request: Mapping[str, Any]) -> Answer:
         now = context.now()
-        drafts = pipe_requests.drafts(request, now)
-        outcomes = self._engine.remember_all(drafts, folder=read.optional(request, "folder"), now=now)
+        drafts = pipe_requests.read_drafts(request, now)
+        outcomes = self._engine.remember_all(drafts, folder=read.optional_text(request, "folder"), now=now)
         self._do_pending_work()
         return {
             "ids": [None if isinstance(outcome, Refused) else outcome.memory.id for outcome in outcomes],
@@ -100,7 +100,7 @@ class Pipe:
         }
 
     def _search(self, request: Mapping[str, Any]) -> Answer:
-        search = pipe_requests.search(request, context.now())
+        search = pipe_requests.read_search(request, context.now())
         self._do_pending_work()  # other processes may have written into the same file
         began = time.perf_counter()
         memories = [] if search.place == "archive" else self._search_memories(search)
@@ -126,10 +126,10 @@ class Pipe:
         return list(map(_turn_json, hits))
 
     def _event(self, request: Mapping[str, Any]) -> Answer:
-        fields = read.part(request, "event")
+        fields = read.section(request, "event")
         if not fields:
             raise PayloadError("`event` is missing.")
-        explain = read.truth(request, "explain", False)
+        explain = read.flag(request, "explain", False)
         event = event_of(fields, context.now())
         self._do_pending_work()  # other processes may have written into the same file
         began = time.perf_counter()
@@ -141,7 +141,7 @@ class Pipe:
     def _capture(self, request: Mapping[str, Any]) -> Answer:
         from recollect.engine.learning import rehearse  # its tables are needed for this op only
 
-        events = pipe_requests.heard(request, context.now())
+        events = pipe_requests.read_events(request, context.now())
         proposals = rehearse(events, self._settings)
         return {"memories": list(map(_proposal_json, proposals))}
 
@@ -158,7 +158,7 @@ class Pipe:
         return {}
 
     def _open_engine(self) -> Engine:
-        places = config.places()
+        places = config.find_paths()
         is_own = self._database is not None and self._database.absolute() == places.database
         pauses = places.pause if is_own else None  # the user's pauses apply to the user's database only
         return self._open.enter_context(
@@ -178,7 +178,7 @@ def _memory_json(hit: Hit) -> Answer:
     if memory.flag is not None:
         answer["flag"] = memory.flag
     if memory.anchors:
-        record = seen_record_of(memory, hit.freshness)
+        record = record_with_freshness(memory, hit.freshness)
         answer |= {"anchors": record["anchors"], "stale": record["stale"]}
     return answer | _score_json(hit)
 

@@ -7,7 +7,7 @@ import click
 from recollect.cli import complete_values, context
 from recollect.cli.display import output
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Named
+from recollect.domain.history import ProjectNameEdit
 from recollect.domain.memory import ProjectId
 from recollect.domain.project import BY_NAME, NAMED_AT, NAMED_FROM, ProjectFacts
 from recollect.engine.engine import Engine
@@ -97,8 +97,8 @@ def merge(source: str, into: str | None, yes: bool, as_json: bool) -> None:
 
     Everything of FROM becomes part of INTO; a memory that both have is kept once. `recollect undo` reverts it."""
     with context.writing_engine() as engine:
-        target = engine.project_named(into) if into else _here(engine)
-        _join(engine, engine.project_named(source), target, yes, as_json)
+        target = engine.project_by_alias(into) if into else _here(engine)
+        _join(engine, engine.project_by_alias(source), target, yes, as_json)
 
 
 @project.command()
@@ -117,7 +117,7 @@ def move(source: str, yes: bool, as_json: bool) -> None:
                 f"This folder already has {_count(memories)}, as project {target}. "
                 f"To combine both: recollect project merge '{source}'"
             )
-        _join(engine, engine.project_named(source), target, yes, as_json)
+        _join(engine, engine.project_by_alias(source), target, yes, as_json)
 
 
 @project.command()
@@ -137,20 +137,20 @@ def name(name: str, yes: bool, as_json: bool) -> None:
         raise InvalidValue(f"{file} already names this project {present}. Change it there by hand.")
     with context.writing_engine() as engine:
         before = _here(engine)
-        named = engine.project_named(f"{BY_NAME}{wanted}")
+        named = engine.project_by_alias(f"{BY_NAME}{wanted}")
         moved = _memories(engine, before) if named != before else 0
         known = _memories(engine, named) if named != before else 0
         if known and not yes:
             question = f"{named} already exists, with {_count(known)}. Make this folder part of it?"
-            if not output.confirmed(question, f"{question} Not a terminal: pass --yes to confirm."):
+            if not output.confirm(question, f"{question} Not a terminal: pass --yes to confirm."):
                 return
         if present is None:
-            marker.give_name(file, wanted)
+            marker.write_name(file, wanted)
         is_undoable = present is None and redact_name(str(file)) == str(file)
         after = engine.take_name(
             str(context.folder()),
-            brings=before if moved else None,
-            named=Named(str(file), wanted) if is_undoable else None,
+            moves_from=before if moved else None,
+            written=ProjectNameEdit(str(file), wanted) if is_undoable else None,
             at=context.now(),
             by=context.BY,
         )
@@ -174,7 +174,7 @@ def accept(as_json: bool) -> None:
 
 
 def _memories(engine: Engine, project: ProjectId) -> int:
-    facts = engine.project(project)
+    facts = engine.find_project(project)
     return facts.memories if facts else 0
 
 
@@ -187,11 +187,11 @@ def _here(engine: Engine) -> ProjectId:
 
 
 def _join(engine: Engine, source: ProjectId, into: ProjectId, yes: bool, as_json: bool) -> None:
-    facts = engine.project(source)
+    facts = engine.find_project(source)
     if facts is None:
         raise InvalidValue(f"There is no project {source!r}; `recollect project list` shows all.")
     what = f"{_count(facts.memories)} of {source}"
-    if not yes and not output.confirmed(
+    if not yes and not output.confirm(
         f"Move {what} to {into}?", f"Not a terminal: pass --yes to move {what} to {into}."
     ):
         return

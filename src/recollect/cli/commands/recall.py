@@ -48,7 +48,7 @@ def recall(
             archive=archive,
             folder=client_call.here(project or narrowed.project),
             by=context.BY,
-            **narrowed.given,
+            **narrowed.request_fields,
         ),
     )
     if as_json:

@@ -11,7 +11,7 @@ from recollect.cli.commands.show import quote
 from recollect.cli.display import output
 from recollect.cli.formats.memory_json import record_of
 from recollect.domain.memory import Memory, Tier
-from recollect.domain.review import Case, Decided
+from recollect.domain.review import Case, DecidedCase
 from recollect.text.block import prefix_of, visible
 
 SHOWN_AT_MOST = 20  # on the screen; --json has all
@@ -104,7 +104,7 @@ def _decide(ids: tuple[str, ...], decision: Decision, as_json: bool) -> None:
         _say_decision(decision, decided)
 
 
-def _say_decision(decision: Decision, decided: Decided) -> None:
+def _say_decision(decision: Decision, decided: DecidedCase) -> None:
     memory = decided.memory
     text = visible(memory.text)
     if decision is Decision.ACCEPT:
@@ -147,7 +147,7 @@ def _show_table(cases: Sequence[Case], everywhere: bool) -> None:
     def add(memory: Memory, style: str, notes: Sequence[str]) -> None:
         scope = f"  {memory.scope}" if everywhere else ""
         about = f"{output.day(memory.valid_from)}  said by {_who(memory)}{scope}"
-        body = Text(output.shortened(memory)) + Text(f"\n{about}", style="dim")
+        body = Text(output.shorten_memory(memory)) + Text(f"\n{about}", style="dim")
         for note in notes:
             body += Text(f"\n{note}", style="yellow")
         table.add_row(Text(memory.id, style=style), Text(prefix_of(memory), style="bold magenta"), body)
@@ -175,7 +175,7 @@ def _reasons(case: Case) -> list[str]:
         return []
     text = visible(memory.text)
     sources = [sentence for sentence in map(visible, memory.evidence) if sentence != text]
-    lines = [f"from: {output.cut(sentence)}" for sentence in sources[:EVIDENCE_SHOWN]]
+    lines = [f"from: {output.shorten(sentence)}" for sentence in sources[:EVIDENCE_SHOWN]]
     return [f"candidate, durability {memory.durability:.2f}", *lines]
 
 
@@ -189,5 +189,5 @@ def _case_json(case: Case) -> dict[str, object]:
     return {"memory": record_of(case.memory), "is_doubted": case.is_doubted, "contradicts": contradicted}
 
 
-def _decision_json(decided: Decided) -> dict[str, object]:
+def _decision_json(decided: DecidedCase) -> dict[str, object]:
     return {"memory": record_of(decided.memory), "ended": [ended.id for ended in decided.ended]}

@@ -37,7 +37,7 @@ def restart(as_json: bool) -> None:
 
     It also gets the environment of this shell. If the settings have a mistake, the mistake is reported and the running
     daemon is left as it is."""
-    config.read(config.places().settings, None)
+    config.read_settings(config.find_paths().settings, None)
     client = _client()
     stopped = client.stop()
     client.start()
@@ -48,4 +48,4 @@ def restart(as_json: bool) -> None:
 
 
 def _client() -> Client:
-    return Client(config.places().socket)
+    return Client(config.find_paths().socket)

@@ -7,32 +7,32 @@ import click
 from recollect.api.show import HISTORY, SESSION, SHOW, History, Show, ShownSession, ShowSession, Told
 from recollect.cli import client_call, complete_values, context, direct
 from recollect.cli.display import output
-from recollect.cli.formats.memory_json import record_of, seen_record_of
+from recollect.cli.formats.memory_json import record_of, record_with_freshness
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
-from recollect.domain.history import Change, DeedKind, MemoryChange
+from recollect.domain.history import Change, ChangeAction, MemoryChange
 from recollect.domain.memory import Memory, Source, Tier
 from recollect.domain.session import NO_SUMMARY
 from recollect.text.block import stale_notes, stale_state, visible
 
 MERGED_CHANGES = {  # with a memory that was already stored
-    DeedKind.REMEMBER: "said again",
-    DeedKind.IMPORT: "merged with an import",
-    DeedKind.LEARN: "heard again",
+    ChangeAction.REMEMBER: "said again",
+    ChangeAction.IMPORT: "merged with an import",
+    ChangeAction.LEARN: "heard again",
 }
 CHANGES = {
-    DeedKind.REMEMBER: "remembered",
-    DeedKind.IMPORT: "imported",
-    DeedKind.LEARN: "learnt",
-    DeedKind.EDIT: "edited",
-    DeedKind.FORGET: "forgotten",
-    DeedKind.JOIN: "moved with its project",
-    DeedKind.FORGET_PROJECT: "forgotten with its project",
-    DeedKind.PURGE: "forgotten for good",
-    DeedKind.ACCEPT: "",
-    DeedKind.FADE: "faded: it was never needed",
-    DeedKind.REJUDGE: "valid again: an older version had replaced it in doubt",
-    DeedKind.DEMOTE: "became a candidate: today's rules would not confirm it",
+    ChangeAction.REMEMBER: "remembered",
+    ChangeAction.IMPORT: "imported",
+    ChangeAction.LEARN: "learnt",
+    ChangeAction.EDIT: "edited",
+    ChangeAction.FORGET: "forgotten",
+    ChangeAction.JOIN: "moved with its project",
+    ChangeAction.FORGET_PROJECT: "forgotten with its project",
+    ChangeAction.PURGE: "forgotten for good",
+    ChangeAction.ACCEPT: "",
+    ChangeAction.FADE: "faded: it was never needed",
+    ChangeAction.REJUDGE: "valid again: an older version had replaced it in doubt",
+    ChangeAction.DEMOTE: "became a candidate: today's rules would not confirm it",
 }
 
 _id = click.argument("memory_id", metavar="ID", shell_complete=complete_values.memory_ids)
@@ -56,7 +56,7 @@ def show(memory_id: str, as_json: bool) -> None:
         return
     memory, seen = found.memory, found.freshness
     if as_json:
-        output.say_json({**seen_record_of(memory, seen), "status": _status(memory)})
+        output.say_json({**record_with_freshness(memory, seen), "status": _status(memory)})
         return
     way = found.way_back
     undo = "" if way is None else f"; `recollect undo {way.undo}` brings it back until {output.minute(way.until)}"
@@ -118,7 +118,7 @@ def history(memory_id: str, as_json: bool) -> None:
         return
     for memory in (*story.before, story.memory, *story.after):
         is_asked = memory.id == story.memory.id
-        output.say(output.styled(f"{memory.id}  {visible(memory.text)}", bold=is_asked))
+        output.say(output.style_text(f"{memory.id}  {visible(memory.text)}", bold=is_asked))
         output.say(f"  {_validity(memory)}, said by {_describe_source(memory.source, memory.created_at)}")
         for sentence in memory.evidence:
             output.say(f"  from: {visible(sentence)}")
@@ -131,7 +131,7 @@ def _show_changes(story: Told) -> None:
         output.say(f"  stale: {note}")
     for change, after in zip(story.changes, _states_after(story), strict=True):
         output.say(f"  {output.minute(change.deed.at)}  {_describe_change(change, after)}")
-        if change.deed.kind is DeedKind.EDIT:
+        if change.deed.kind is ChangeAction.EDIT:
             for line in describe_edit(change.before, after):
                 output.say(f"    {line}")
 
@@ -224,9 +224,9 @@ def _states_after(story: Told) -> list[Memory]:
 def _describe_change(change: MemoryChange, after: Memory) -> str:
     deed, before = change.deed, change.before
     is_replaced = before is not None and before.is_live and after.superseded_by is not None
-    if deed.kind is DeedKind.REVIEW:
+    if deed.kind is ChangeAction.REVIEW:
         what = f"{_decision(deed, after, is_replaced)} in review"
-    elif deed.kind is DeedKind.UNDO:
+    elif deed.kind is ChangeAction.UNDO:
         what = f"put back as before change {deed.detail.get('undoes')}"
     elif before is not None and deed.kind in MERGED_CHANGES:
         what = "replaced" if is_replaced else MERGED_CHANGES[deed.kind]
@@ -270,7 +270,7 @@ def _decision(deed: Change, after: Memory, is_replaced: bool) -> str:
 
 def _story_json(story: Told) -> dict[str, object]:
     return {
-        "memory": {**seen_record_of(story.memory, story.freshness), "status": _status(story.memory)},
+        "memory": {**record_with_freshness(story.memory, story.freshness), "status": _status(story.memory)},
         "before": list(map(record_of, story.before)),
         "after": list(map(record_of, story.after)),
         "changes": [

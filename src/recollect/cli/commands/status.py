@@ -47,7 +47,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     """Show whether the daemon is running, and usage statistics.
 
     Exit code 3: it is not running."""
-    places = config.places()
+    places = config.find_paths()
     client = Client(places.socket)
     pid = client.pid()
     facts = None if pid is None else _ask(client)
@@ -56,7 +56,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     if usage is None:
         stored, usage = _read_database(places)
     where = {"database": str(places.database), "socket": str(places.socket), "log": str(places.log)}
-    pauses = pause_notice.on()
+    pauses = pause_notice.current_pauses()
     port = None if pid is None else client.port()
     if port is not None:
         where |= {"tcp": f"127.0.0.1:{port}", "token": str(places.token)}
@@ -103,16 +103,20 @@ def _read_database(places: config.Paths) -> "tuple[Facts, list[MomentUsage]]":
     from recollect import wiring  # the answer of a daemon needs neither
     from recollect.cli import context
 
-    if wiring.database_to_read(places.database) is None:
+    if wiring.existing_database(places.database) is None:
         return {}, []
     try:
         with context.engine() as engine:
-            waiting, restored, demoted = engine.waiting(None), engine.taken_back(), engine.put_back()
+            waiting, restored, demoted = (
+                engine.missing_vectors(None),
+                engine.find_restoring_change(),
+                engine.find_demoting_change(),
+            )
             figures: dict[str, Any] = {
                 "memories": engine.count(),
                 "to_review": len(engine.cases()),
                 "candidates": len(engine.candidates()),
-                "to_learn": engine.to_learn(),
+                "to_learn": engine.count_waiting_events(),
                 "taken_back": None if restored is None else restored.id,
                 "put_back": None if demoted is None else {"deed": demoted.id, "memories": demoted.memories},
                 "to_embed": waiting.memories + waiting.turns,
@@ -218,7 +222,7 @@ def _duration(seconds: float) -> str:
 
 def _show(name: str, text: str) -> None:
     is_alarm = name.isupper()
-    head = output.styled(f"{name:{NAME_COLUMNS}}", fg="red" if is_alarm else None, dim=not is_alarm)
+    head = output.style_text(f"{name:{NAME_COLUMNS}}", fg="red" if is_alarm else None, dim=not is_alarm)
     output.say_beside(head, NAME_COLUMNS, text)
 
 
@@ -231,7 +235,7 @@ def _show_usage(usage: "Sequence[MomentUsage]") -> None:
     for name, *figures in rows:
         line = "  ".join(figure.rjust(width) for figure, width in zip(figures, widths[1:], strict=True))
         is_head = name == HEADS[0]
-        output.say(output.styled(f"{name:{NAME_COLUMNS}}", dim=True) + output.styled(line, dim=is_head or None))
+        output.say(output.style_text(f"{name:{NAME_COLUMNS}}", dim=True) + output.style_text(line, dim=is_head or None))
     output.say("")
 
 

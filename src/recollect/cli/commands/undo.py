@@ -9,7 +9,7 @@ from recollect.cli import client_call, complete_values, context, direct
 from recollect.cli.display import output
 from recollect.cli.formats.memory_json import record_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Change, DeedId, DeedKind
+from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.text.block import visible
 from recollect.workspace import marker
 
@@ -37,7 +37,7 @@ def undo(number: int | None, listing: bool, limit: int, session: str | None, as_
             raise InvalidValue("--list shows all changes; leave out the number.")
         _list(limit, as_json)
         return
-    deed = None if number is None else DeedId(number)
+    deed = None if number is None else ChangeId(number)
     undone = client_call.ask(UNDO, Undo(deed=deed, session=session, folder=context.folder_to_look_in(), by=context.BY))
     note = _switch_project_name(undone.deed)
     if as_json:
@@ -76,16 +76,16 @@ def _report(undone: TakenBack, note: str | None) -> None:
 
 def _switch_project_name(change: Change) -> str | None:
     """If the change wrote a name into a project's file, remove it; if it removed one, write it. Return what was done."""
-    named = change.named
+    named = change.name_edit
     if named is None:
         return None
     file = Path(named.file)
     if not named.is_written:
         if file.exists() and marker.project_name(file) is not None:
             return f"{file} already names a project; it was not changed."
-        marker.give_name(file, named.name)
+        marker.write_name(file, named.name)
         return f"The name {named.name} is in {file} again."
-    if marker.take_name(file, named.name):
+    if marker.remove_name(file, named.name):
         return f"The name {named.name} was removed from {file}."
     return f"The name {named.name} is not in the first line of {file}; check the file."
 
@@ -132,28 +132,28 @@ def _describe_kind(change: Change) -> str:
     detail = change.detail
     many = output.many(change.memories, "memory", "memories")
     match change.kind:
-        case DeedKind.UNDO:
+        case ChangeAction.UNDO:
             return f"undo of change {detail.get('undoes')}"
-        case DeedKind.PURGE:
+        case ChangeAction.PURGE:
             deleted = output.many(int(detail.get("memories", 0)), "memory", "memories")
             return f"deletion of {deleted} for good"
-        case DeedKind.JOIN:
+        case ChangeAction.JOIN:
             return f"merge of {detail.get('source')} into {detail.get('into')}, {many}"
-        case DeedKind.FORGET_PROJECT:
+        case ChangeAction.FORGET_PROJECT:
             return f"forget of the project {detail.get('project')}, {many}"
-        case DeedKind.ACCEPT:
+        case ChangeAction.ACCEPT:
             return f"acceptance of the name {detail.get('project')}"
-        case DeedKind.REVIEW:
+        case ChangeAction.REVIEW:
             return f"review ({detail.get('decision')}) of {many} through {change.by}"
-        case DeedKind.LEARN:
+        case ChangeAction.LEARN:
             return f"learning of {many} from session {detail.get('session')} through {change.by}"
-        case DeedKind.PROPOSE:
+        case ChangeAction.PROPOSE:
             return f"proposal of an agent to forget {detail.get('memory')}; decide it in `recollect review`"
-        case DeedKind.FADE:
+        case ChangeAction.FADE:
             return f"fading of {many}, never needed"
-        case DeedKind.REJUDGE:
+        case ChangeAction.REJUDGE:
             return f"return of {many} that an older version had replaced in doubt"
-        case DeedKind.DEMOTE:
+        case ChangeAction.DEMOTE:
             return f"demotion of {many} to candidates: today's rules would not confirm them"
         case _:
             return f"{change.kind.value} of {many} through {change.by}"

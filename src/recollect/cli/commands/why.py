@@ -10,12 +10,12 @@ from recollect.api.why import WHY, Why
 from recollect.cli import client_call, complete_values, context, direct
 from recollect.cli.display import output
 from recollect.cli.display.moment_names import label, name_of
-from recollect.cli.display.reasons import IN_THE_BLOCK, breakdown, cost, shown, silence, why_not, why_quoted
-from recollect.cli.formats.injection_json import sent_json, usage_json
-from recollect.domain.injection import Choice, MomentUsage, Sent, Verdict
+from recollect.cli.display.reasons import IN_THE_BLOCK, breakdown, cost, count_shown, silence, why_not, why_quoted
+from recollect.cli.formats.injection_json import log_entry_json, usage_json
+from recollect.domain.injection import Choice, LogEntry, MomentUsage, Verdict
 from recollect.domain.memory import Memory, MemoryId
 from recollect.domain.session import Session
-from recollect.text.block import is_of_sessions, prefix_of, visible
+from recollect.text.block import is_about_sessions, prefix_of, visible
 
 GONE = "(forgotten, or deleted since)"
 SHORTENED = (Verdict.SHORT, Verdict.RECALLED, Verdict.LISTED)  # in the block, but not with their full text
@@ -60,7 +60,7 @@ def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> No
         _point_to_others(found, log, named=session is not None)
 
 
-def _show_all(session: Session, log: Sequence[Sent]) -> None:
+def _show_all(session: Session, log: Sequence[LogEntry]) -> None:
     if not sys.stdout.isatty():
         for sent in log:
             output.say("\t".join([output.minute(sent.at), name_of(sent, log), _spent(sent), _summary(sent)]))
@@ -79,20 +79,20 @@ def _show_all(session: Session, log: Sequence[Sent]) -> None:
     output.console().print(table)
 
 
-def _spent(sent: Sent) -> str:
+def _spent(sent: LogEntry) -> str:
     return f"{sent.injection.tokens:,}/{sent.injection.budget_tokens:,} tokens"
 
 
-def _summary(sent: Sent) -> str:
+def _summary(sent: LogEntry) -> str:
     injection = sent.injection
-    return shown(injection) if injection.block else silence(injection, sent.point)
+    return count_shown(injection) if injection.block else silence(injection, sent.point)
 
 
 def _title(session: Session) -> str:
     return f"Session {session.id} ({session.host}, {session.project or 'no project'})"
 
 
-def _show(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:
+def _show(session: Session, sent: LogEntry, log: Sequence[LogEntry], known: dict[MemoryId, Memory]) -> None:
     injection = sent.injection
     output.say_indented(f"{name_of(sent, log)} of {output.minute(sent.at)}", 0, bold=True)
     output.say_indented(f"{_title(session)}; {label(sent)}", 0, dim=True)
@@ -108,7 +108,7 @@ def _show(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryI
         output.say("The reasons for each memory are no longer stored (inject.log_days).")
 
 
-def _point_to_others(session: Session, log: Sequence[Sent], *, named: bool) -> None:
+def _point_to_others(session: Session, log: Sequence[LogEntry], *, named: bool) -> None:
     """After a silent moment, say where the last block was: this is usually what the user looks for."""
     last = next((sent for sent in reversed(log) if sent.injection.block), None)
     if last is None:
@@ -119,7 +119,7 @@ def _point_to_others(session: Session, log: Sequence[Sent], *, named: bool) -> N
     output.say_indented(f"{blocks}; `{command}` lists every moment.", 0, dim=True)
 
 
-def _show_shown(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:
+def _show_shown(sent: LogEntry, log: Sequence[LogEntry], known: dict[MemoryId, Memory]) -> None:
     injection = sent.injection
     choices = {choice.id: choice for choice in injection.choices}
     shortened = [choice.id for choice in injection.choices if choice.verdict in SHORTENED]
@@ -128,13 +128,13 @@ def _show_shown(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) 
     for memory_id in (*injection.ids, *shortened):
         _say_choice(memory_id, known, _why_shown(choices.get(memory_id), sent, log))
     for line in injection.block.splitlines():
-        if is_of_sessions(line):
+        if is_about_sessions(line):
             output.say_indented(line, 2)
     for turn in injection.quoted:
         output.say_indented(f"quoted: message {turn.message} of session {turn.session}{why_quoted(turn)}", 6, dim=True)
 
 
-def _show_others(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> None:
+def _show_others(sent: LogEntry, log: Sequence[LogEntry], known: dict[MemoryId, Memory]) -> None:
     injection = sent.injection
     others = [choice for choice in injection.choices if choice.verdict not in IN_THE_BLOCK]
     if others:
@@ -146,7 +146,7 @@ def _show_others(sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory])
         output.say_indented(f"... and {output.many(more, 'memory', 'memories')} less relevant", 2, dim=True)
 
 
-def _why_shown(choice: Choice | None, sent: Sent, log: Sequence[Sent]) -> list[str]:
+def _why_shown(choice: Choice | None, sent: LogEntry, log: Sequence[LogEntry]) -> list[str]:
     if choice is None:
         return ["it replaces what the model was shown before"] if sent.injection.corrected else []
     reasons = [breakdown(choice, sent.point)]
@@ -168,8 +168,8 @@ def _describe(memory: Memory | None) -> str:
     return f"[{prefix_of(memory)}] {visible(memory.text)}{past}"
 
 
-def _json(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryId, Memory]) -> dict[str, Any]:
-    record = sent_json(sent)
+def _json(session: Session, sent: LogEntry, log: Sequence[LogEntry], known: dict[MemoryId, Memory]) -> dict[str, Any]:
+    record = log_entry_json(sent)
     for choice, choice_record in zip(sent.injection.choices, record["choices"], strict=True):
         memory = known.get(choice.id)
         choice_record["text"] = None if memory is None else memory.text
@@ -178,11 +178,11 @@ def _json(session: Session, sent: Sent, log: Sequence[Sent], known: dict[MemoryI
     return {**_session_json(session), **record, "name": name_of(sent, log), "silence": silent}
 
 
-def _all_json(session: Session, log: Sequence[Sent], usage: Sequence[MomentUsage]) -> dict[str, Any]:
+def _all_json(session: Session, log: Sequence[LogEntry], usage: Sequence[MomentUsage]) -> dict[str, Any]:
     return {
         **_session_json(session),
         "usage": list(map(usage_json, usage)),
-        "moments": [{**sent_json(sent), "name": name_of(sent, log)} for sent in log],
+        "moments": [{**log_entry_json(sent), "name": name_of(sent, log)} for sent in log],
     }
 
 

@@ -24,8 +24,8 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
 from recollect.domain.memory import ProjectId
 from recollect.domain.settings import ExtractorSettings
-from recollect.engine.replay import Recorded, Replay
-from recollect.transcripts.reading import Watch
+from recollect.engine.replay import RecordedTranscript, Replay
+from recollect.transcripts.reading import ReportBytes
 
 DAYS = 30
 PRICE = 3.0  # US dollars per million input tokens
@@ -95,7 +95,7 @@ def worth(
     report = WorthReport(price=price)
     sessions = _find_sessions(paths, host, since, report)
     if in_turn:
-        sessions.sort(key=lambda one: one.source.shown)
+        sessions.sort(key=lambda one: one.source.label)
     report.learnt = int(len(sessions) * learn)
     if most:
         sessions = sessions[: report.learnt + most]
@@ -116,7 +116,7 @@ def worth(
 
 def _replay(sessions: list[_Session], project: str | None, report: WorthReport, *, in_turn: bool) -> None:
     settings_for = capture.settings_by_folder(extractor=ExtractorSettings())  # no language model is asked
-    places = config.places()
+    places = config.find_paths()
     with wiring.open_trial(settings_for, context.model(), places.pause) as (engine, expect):
         replay = Replay(engine, settings_for, expect, in_turn=in_turn)
         try:
@@ -125,12 +125,14 @@ def _replay(sessions: list[_Session], project: str | None, report: WorthReport, 
                 for number, one in enumerate(sessions):
                     events = partial(_events, one, project, report, watch)
                     counts = number >= report.learnt
-                    recorded.append(Recorded(name=one.source.shown, began=one.first.at, events=events, counts=counts))
+                    recorded.append(
+                        RecordedTranscript(name=one.source.label, began=one.first.at, events=events, counts=counts)
+                    )
                 for _ in replay.play(recorded):
                     report.played += 1
         except KeyboardInterrupt:
             report.is_interrupted = True
-        report.worth = replay.record.measured()
+        report.worth = replay.record.measure()
     report.own_ids = worth_report.own_ids(report.worth, wiring.memory_texts(places.database))
 
 
@@ -155,7 +157,7 @@ def _find_sessions(
             f"None of the {output.many(len(sessions), 'session')} began on {output.day(since or newest)} or later; the "
             f"newest is from {output.day(newest)}. Use --days N to go further back, or --all for all of them."
         )
-    return sorted(recent, key=lambda one: (one.first.at, one.source.shown))
+    return sorted(recent, key=lambda one: (one.first.at, one.source.label))
 
 
 def _nothing_found(paths: tuple[Path, ...], host: str | None) -> str:
@@ -169,15 +171,15 @@ def _read_first(source: SessionSource, report: WorthReport) -> Event | None:
     try:
         return capture.first_event(source)
     except (OSError, InvalidValue) as error:
-        report.unreadable.append((source.shown, capture.reason(error)))
+        report.unreadable.append((source.label, capture.reason(error)))
         return None
 
 
-def _events(one: _Session, project: str | None, report: WorthReport, watch: Watch) -> Iterator[Event]:
+def _events(one: _Session, project: str | None, report: WorthReport, watch: ReportBytes) -> Iterator[Event]:
     """Read a session; if its folder is gone, or on another machine, it belongs to the project of that folder name."""
 
     def refuse(line: int, why: str) -> None:
-        report.refused.append((one.source.shown, line, why))
+        report.refused.append((one.source.label, line, why))
 
     folder = one.first.folder
     try:
@@ -185,7 +187,7 @@ def _events(one: _Session, project: str | None, report: WorthReport, watch: Watc
         if folder is not None and Path(folder).is_dir():
             yield from events
         else:
-            place = ProjectId(project or f"name:{PureWindowsPath(folder or one.source.shown).name or 'unknown'}")
+            place = ProjectId(project or f"name:{PureWindowsPath(folder or one.source.label).name or 'unknown'}")
             yield from (replace(event, project=place) for event in without_folder(events))
     except (OSError, InvalidValue) as error:
-        report.unreadable.append((one.source.shown, capture.reason(error)))
+        report.unreadable.append((one.source.label, capture.reason(error)))

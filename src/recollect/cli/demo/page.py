@@ -10,7 +10,7 @@ from typing import assert_never
 from recollect.cli.demo import story
 from recollect.cli.demo.stage import PlayedStory, StoryStep
 from recollect.cli.display import reasons
-from recollect.cli.display.output import heading, many, say, styled
+from recollect.cli.display.output import heading, many, say, style_text
 from recollect.domain.event import (
     Asked,
     Compacted,
@@ -143,13 +143,13 @@ class DemoPage:
 
     def _print(self, label: str, text: str, *, margin: int = MARGIN, rule: bool = False, **style: object) -> None:
         """Print the text beside its label; long text goes on below itself, and no word is cut."""
-        bar = styled(self._rule, dim=True) if rule else ""
+        bar = style_text(self._rule, dim=True) if rule else ""
         width = self._columns - margin - (len(self._rule) if rule else 0)
         lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
         for number, line in enumerate(lines):
             left = label if number == 0 else ""
-            shown = styled(line.replace(TIED_SPACE, " "), **style)
-            say(f"{styled(left.ljust(margin), dim=True)}{bar}{shown}")
+            shown = style_text(line.replace(TIED_SPACE, " "), **style)
+            say(f"{style_text(left.ljust(margin), dim=True)}{bar}{shown}")
 
 
 def _numbers(played: PlayedStory, in_system: PlayedStory) -> Iterator[tuple[str, str]]:

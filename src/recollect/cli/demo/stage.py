@@ -13,7 +13,7 @@ from recollect.cli.demo import story
 from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionStarted, ToolFailed, ToolSucceeded
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.memory import Memory, Tier
-from recollect.domain.settings import InjectSettings, Placing, Settings
+from recollect.domain.settings import InjectSettings, Settings, TurnPlacement
 from recollect.engine.engine import Engine, no_model
 from recollect.engine.ports import Embeds
 
@@ -54,7 +54,7 @@ class PlayedStory:
         return sum(pair.kept_bytes for pair in self.pairs) / sum(pair.first_bytes for pair in self.pairs)
 
 
-def play(placing: Placing, model: Callable[[], Embeds | None] = no_model) -> PlayedStory:
+def play(placing: TurnPlacement, model: Callable[[], Embeds | None] = no_model) -> PlayedStory:
     settings = Settings(inject=InjectSettings(placement=placing))
     with wiring.open_engine(lambda _: settings, None, model) as engine:
         older = _play_session(engine, story.older_session())
@@ -84,7 +84,7 @@ def _learn(engine: Engine) -> tuple[Memory, ...]:
 
 
 def _list_confirmed(engine: Engine) -> list[Memory]:
-    return [memory for memory in engine.everything() if memory.tier is Tier.CONFIRMED]
+    return [memory for memory in engine.all_memories() if memory.tier is Tier.CONFIRMED]
 
 
 def _request_pairs(steps: Iterable[StoryStep]) -> tuple[RequestPair, ...]:

@@ -100,9 +100,9 @@ def opencode_findings(places: Paths) -> Iterator[Finding]:
     """Check the client, the plugin and the tools' entry, for the user and in this project."""
     yield from _client()
     folder = context.folder_to_look_in()
-    here = [opencode.of_user(places.settings.parent.parent)]
+    here = [opencode.user_folder(places.settings.parent.parent)]
     if folder:
-        here.append(opencode.of_project(root_of(Path(folder))))
+        here.append(opencode.project_folder(root_of(Path(folder))))
     connected = [place for place in here if place.plugin.exists()]
     if not connected:
         advice = "`recollect install opencode` connects it in every project; with `--project`, only in this one."
@@ -148,7 +148,7 @@ def _version_text(version: Sequence[int]) -> str:
 
 def _plugin(place: OpenCodeFolder) -> Finding:
     again = f"`recollect install opencode --{place.name}`"
-    installed = opencode.installed(place)
+    installed = opencode.find_installed_files(place)
     if place.plugin not in installed:
         return problem("opencode", f"{place.plugin} {opencode.NOT_OURS}", f"Move it away, then {again}.")
     wanted = {place.plugin.parent / path: content for path, content in opencode.plugin_files().items()}

@@ -9,7 +9,7 @@ from recollect.domain.health import Finding, problem
 from recollect.system import find_replaced_files
 
 
-def split_findings(places: Paths) -> Iterator[Finding]:
+def lost_database_findings(places: Paths) -> Iterator[Finding]:
     database = os.path.realpath(places.database)
     names_by_process: dict[int, set[str]] = {}
     for process, file in find_replaced_files([f"{database}{suffix}" for suffix in ("", "-wal", "-shm")]):

@@ -19,9 +19,9 @@ class Stored:
     changed: float  # the newest change, in seconds since 1970
 
 
-def stored(places: Paths) -> list[Stored]:
+def measure_files(places: Paths) -> list[Stored]:
     """Return what exists, in the order in which people look for it."""
-    data, kept = places.database.parent, places.kept
+    data, kept = places.database.parent, places.log_folder
     logs_and_locks = [places.database.with_name(places.database.name + suffix) for suffix in ("-wal", "-shm")]
     drafts = [file for folder in places.state.glob("edit-*") for file in _below(folder)]
     found = [

@@ -3,7 +3,7 @@
 import sys
 
 from recollect.cli.display import output
-from recollect.text.block import CLOSE, OPEN, PREAMBLE, parts_of
+from recollect.text.block import CLOSE, OPEN, PREAMBLE, split_line
 
 
 def show_block(block: str) -> None:
@@ -16,7 +16,7 @@ def show_block(block: str) -> None:
 
     console = output.console()
     for line in block.splitlines():
-        parts = parts_of(line)
+        parts = split_line(line)
         if parts is None:
             is_frame = line in (OPEN, CLOSE, PREAMBLE) or line.startswith("(")
             console.print(Text(line, style="dim" if is_frame else "bold", overflow="fold"))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recollect.cli.display import output
-from recollect.cli.formats.memory_json import seen_record_of
+from recollect.cli.formats.memory_json import record_with_freshness
 from recollect.domain.memory import Hit
 from recollect.domain.session import TurnHit
 from recollect.text.block import stale_notes, visible
@@ -17,7 +17,7 @@ _OF_RELEVANCE = ("words", "meaning", "named")
 
 
 def memory_json(hit: Hit) -> dict[str, Any]:
-    return {**seen_record_of(hit.memory, hit.freshness), **_reasons_json(hit)}
+    return {**record_with_freshness(hit.memory, hit.freshness), **_reasons_json(hit)}
 
 
 def turn_json(hit: TurnHit) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.freshness import NOT_LOOKED_AT, Freshness
+from recollect.domain.freshness import NOT_CHECKED, Freshness
 from recollect.domain.memory import Memory, MemoryId, Tier
 from recollect.text.block import prefix_of, stale_notes, visible
 
@@ -42,7 +42,7 @@ def remark(text: str) -> None:
         click.echo(click.style(line, dim=True) if _wants_style(sys.stderr) else line, err=True)
 
 
-def confirmed(question: str, otherwise: str) -> bool:
+def confirm(question: str, otherwise: str) -> bool:
     """Ask the user in the terminal. Without a terminal, `otherwise` is the error: it says what to do instead."""
     if not sys.stdin.isatty():
         raise InvalidValue(otherwise)
@@ -61,12 +61,12 @@ def _wants_style(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def styled(text: str, **style: Any) -> str:
+def style_text(text: str, **style: Any) -> str:
     return click.style(text, **style) if _wants_style(sys.stdout) else text
 
 
 def heading(text: str) -> None:
-    say("\n" + styled(text, bold=True))
+    say("\n" + style_text(text, bold=True))
 
 
 def say_indented(text: str, columns: int, **style: Any) -> None:
@@ -115,7 +115,7 @@ def show_memories(
     seen: Mapping[MemoryId, Freshness] | None = None,
 ) -> None:
     """Show a table in a terminal, lines with tabs when piped. `below`: one more line under each memory."""
-    marks = [_marks(memory, (seen or {}).get(memory.id, NOT_LOOKED_AT)) for memory in memories]
+    marks = [_marks(memory, (seen or {}).get(memory.id, NOT_CHECKED)) for memory in memories]
     if sys.stdout.isatty():
         _show_table(memories, notes or [""] * len(memories), below, marks)
         return
@@ -170,16 +170,16 @@ def _show_table(
         about = f"{day(memory.created_at)}  {memory.scope}  {f'{notes[number]}{marks[number]}'.strip()}".rstrip()
         if below:
             about += f"\n{below[number]}"
-        body = Text(shortened(memory)) + Text(f"\n{about}", style="dim")
+        body = Text(shorten_memory(memory)) + Text(f"\n{about}", style="dim")
         table.add_row(Text(memory.id, style="cyan"), Text(prefix_of(memory), style="bold magenta"), body)
     console().print(table)
 
 
-def cut(text: str) -> str:
+def shorten(text: str) -> str:
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}…"
 
 
-def shortened(memory: Memory) -> str:
+def shorten_memory(memory: Memory) -> str:
     """Cut the text for a table; `show` prints all of it."""
     text = visible(memory.text)
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}… (`recollect show {memory.id}`)"

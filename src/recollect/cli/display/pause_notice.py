@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 from recollect import config
 from recollect.cli.display import output
-from recollect.domain.pause import UNKNOWN, Pause
+from recollect.domain.pause import UNKNOWN_PAUSE, Pause
 
 
-def on() -> Sequence[Pause]:
+def current_pauses() -> Sequence[Pause]:
     """Return the pauses that are on now. Without a pause file, nothing is imported."""
-    path = config.places().pause
+    path = config.find_paths().pause
     try:
         path.lstat()
     except FileNotFoundError:
         return ()
     except OSError:
-        return (UNKNOWN,)
+        return (UNKNOWN_PAUSE,)
     from recollect.wiring import PauseFile  # rarely needed
 
     return PauseFile(path).on()
@@ -23,15 +23,17 @@ def on() -> Sequence[Pause]:
 
 def sentence(pause: Pause) -> str:
     """`paused since 2026-03-02 10:00, until 2026-03-02 11:00: nothing is captured or injected (`recollect resume`)`"""
-    if pause == UNKNOWN:
-        return f"paused: {config.places().pause} cannot be read (`recollect resume` writes a new one)"
+    if pause == UNKNOWN_PAUSE:
+        return f"paused: {config.find_paths().pause} cannot be read (`recollect resume` writes a new one)"
     end_it = "`recollect resume`"
     if pause.project is not None:
         end_it = f"`recollect resume --project` there, or {end_it}"
-    return f"paused since {output.minute(pause.since)}{for_people(pause)}: nothing is captured or injected ({end_it})"
+    return (
+        f"paused since {output.minute(pause.since)}{duration_text(pause)}: nothing is captured or injected ({end_it})"
+    )
 
 
-def for_people(pause: Pause) -> str:
+def duration_text(pause: Pause) -> str:
     """`, in project git:example.org/shop, until 2026-03-02 11:00`"""
     where = "" if pause.project is None else f", in project {pause.project}"
     until = "you resume" if pause.until is None else output.minute(pause.until)
@@ -45,5 +47,5 @@ def pause_json(pause: Pause) -> dict[str, str | None]:
 
 def remark() -> None:
     """Add a hint to the answer of a command."""
-    for pause in on():
+    for pause in current_pauses():
         output.remark(f"Recollect is {sentence(pause)}.")

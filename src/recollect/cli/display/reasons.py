@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from recollect.cli.display import output
-from recollect.domain.injection import Choice, Injection, Moment, Quiet, Quoted, Sent, Verdict
+from recollect.domain.injection import Choice, Injection, LogEntry, Moment, QuietReason, QuotedTurn, Verdict
 from recollect.domain.memory import MemoryId
 
 NAMES: Mapping[Moment, str] = {
@@ -37,10 +37,10 @@ def number(value: float) -> str:
 
 def cost(injection: Injection, ms: float) -> str:
     """`143 of 800 tokens, 3 shown of 12 considered, 4.1 ms`"""
-    return f"{injection.tokens:,} of {injection.budget_tokens:,} tokens, {shown(injection)}, {ms:.1f} ms"
+    return f"{injection.tokens:,} of {injection.budget_tokens:,} tokens, {count_shown(injection)}, {ms:.1f} ms"
 
 
-def shown(injection: Injection) -> str:
+def count_shown(injection: Injection) -> str:
     """`1 shown, 2 in short of 12 considered, 1 quoted`; memories in short do not count as shown."""
     verdicts = Counter(choice.verdict for choice in injection.choices)
     parts = []
@@ -76,24 +76,24 @@ def _no_fit_reason(injection: Injection) -> str:
     return "and what fits was left out"
 
 
-def _quiet_reason(quiet: Quiet, point: Moment) -> str:
+def _quiet_reason(quiet: QuietReason, point: Moment) -> str:
     match quiet:
-        case Quiet.OFF:
+        case QuietReason.OFF:
             return f"the settings switch it off (inject.enabled or {SWITCHES[point]}; see `recollect config show`)"
-        case Quiet.PAUSED:
+        case QuietReason.PAUSED:
             return "Recollect was paused (see `recollect status`; `recollect resume` ends a pause)"
-        case Quiet.OPTED_OUT:
+        case QuietReason.OPTED_OUT:
             return "the prompt or its session asked for no memories"
-        case Quiet.IDLE:
+        case QuietReason.IDLE:
             return (
                 "the prompt has no words to search for, or it is short (turn.min_prompt_chars) and names nothing "
                 "that is known"
             )
-        case Quiet.OWN_CONTEXT:
+        case QuietReason.OWN_CONTEXT:
             return "the prompt is a command, a plan or a long text, and brings its own context"
-        case Quiet.GENERIC:
+        case QuietReason.GENERIC:
             return "the error text is too general to recognise"
-        case Quiet.CAP:
+        case QuietReason.CAP:
             return "the live context already has as many tokens of memories as the settings allow (`[budgets]`)"
         case _ as never:
             assert_never(never)
@@ -124,7 +124,7 @@ def _relevance(choice: Choice) -> str:
     return f"{relevance} ({'; '.join(about)})" if about else relevance
 
 
-def why_not(choice: Choice, sent: Sent, log: Sequence[Sent]) -> str:
+def why_not(choice: Choice, sent: LogEntry, log: Sequence[LogEntry]) -> str:
     """Say what kept the memory out of the block, with the number that decided."""
     injection, kind = sent.injection, choice.kind.value.replace("_", " ")
     match choice.verdict:
@@ -165,7 +165,7 @@ def why_not(choice: Choice, sent: Sent, log: Sequence[Sent]) -> str:
             assert_never(never)
 
 
-def why_quoted(turn: Quoted) -> str:
+def why_quoted(turn: QuotedTurn) -> str:
     """`; the prompt is about earlier sessions by .91 (needed .80); words .45, meaning .52`"""
     reasons = turn.reasons
     if not reasons:  # logged by an earlier version
@@ -197,7 +197,7 @@ def _best(injection: Injection) -> str:
     return f", {number(max(best))}" if best else ""
 
 
-def _where(memory: MemoryId, sent: Sent, log: Sequence[Sent]) -> str:
+def _where(memory: MemoryId, sent: LogEntry, log: Sequence[LogEntry]) -> str:
     """The earlier moment that showed the memory."""
     for one in log:
         is_before = one.context == sent.context and one.at <= sent.at and one is not sent

@@ -77,7 +77,7 @@ def parse_status(text: str) -> MemoryStatus:
 
 
 def read_filters(request: Fields) -> RequestFilters:
-    given = read.part(request, "filters")
+    given = read.section(request, "filters")
     for name in given:
         if name not in NAMES:
             raise PayloadError(f"There is no filter {name!r}; {_nearest(name, NAMES)}")

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from recollect.domain.injection import Choice, Injection, MomentUsage, Quoted, Sent
+from recollect.domain.injection import Choice, Injection, LogEntry, MomentUsage, QuotedTurn
 
 DIGITS = 3
 
@@ -28,7 +28,7 @@ def injection_json(injection: Injection, ms: float, *, explain: bool = False) ->
     return record
 
 
-def sent_json(sent: Sent) -> dict[str, Any]:
+def log_entry_json(sent: LogEntry) -> dict[str, Any]:
     injection = sent.injection
     shown = Counter(choice.kind.value for choice in injection.choices if choice.id in injection.ids)
     average = injection.relevance
@@ -48,7 +48,7 @@ def sent_json(sent: Sent) -> dict[str, Any]:
     }
 
 
-def _quote_json(turn: Quoted) -> dict[str, Any]:
+def _quote_json(turn: QuotedTurn) -> dict[str, Any]:
     return {"session": turn.session, "message": turn.message, "reasons": dict(turn.reasons)}
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import PayloadError
-from recollect.domain.freshness import NOT_LOOKED_AT, FileState, Freshness, SeenFile
+from recollect.domain.freshness import NOT_CHECKED, FileState, Freshness, SeenFile
 from recollect.domain.memory import (
     KINDS_ELSEWHERE,
     UNIVERSAL,
@@ -82,9 +82,9 @@ def _source_record(source: Source) -> dict[str, Any]:
     }
 
 
-def seen_record_of(memory: Memory, freshness: Freshness | None) -> dict[str, Any]:
+def record_with_freshness(memory: Memory, freshness: Freshness | None) -> dict[str, Any]:
     """Add the state of the memory's files. freshness=None: the files could not be checked."""
-    seen = freshness or NOT_LOOKED_AT
+    seen = freshness or NOT_CHECKED
     files = seen.files or tuple(SeenFile(anchor.path, FileState.UNKNOWN) for anchor in memory.anchors)
     record = record_of(memory)
     anchors = [{**anchor, **_state(file)} for anchor, file in zip(record["anchors"], files, strict=True)]
@@ -99,15 +99,15 @@ def _state(file: SeenFile) -> dict[str, str]:
 def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source: Source) -> Draft:
     """`project` and `source` are the defaults for records that do not name them."""
     _refuse_misspelt(record)
-    given_id, successor = read.optional(record, "id"), read.optional(record, "superseded_by")
+    given_id, successor = read.optional_text(record, "id"), read.optional_text(record, "superseded_by")
     return Draft(
         id=MemoryId(given_id) if given_id else None,
         text=read.text(record, "text"),
         kind=_kind(record),
         scope=_scope(record, project),
         at=read.time_or_none(record, "created_at") or read.time_or_none(record, "time") or now,
-        source=_source(read.part(record, "source"), source),
-        title=read.optional(record, "title"),
+        source=_source(read.section(record, "source"), source),
+        title=read.optional_text(record, "title"),
         aliases=read.texts(record, "aliases"),
         sensitivity=_sensitivity(record),
         importance=read.number(record, "importance", 1.0),
@@ -117,14 +117,14 @@ def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source
         superseded_by=MemoryId(successor) if successor else None,
         evidence=read.texts(record, "evidence"),
         anchors=_anchors(record),
-        seen=read.whole(record, "seen", 1, least=1),
+        seen=read.whole_number(record, "seen", 1, least=1),
         use=_use(record),
         mentions=_mentions(record, source),
-        flag=read.optional(record, "flag"),
+        flag=read.optional_text(record, "flag"),
         conflicts=tuple(map(MemoryId, read.texts(record, "conflicts"))),
         tier=_tier(record),
         durability=read.number(record, "durability", 1.0),
-        rules=None if record.get("rules") is None else read.whole(record, "rules", 1, least=1),
+        rules=None if record.get("rules") is None else read.whole_number(record, "rules", 1, least=1),
     )
 
 
@@ -133,10 +133,10 @@ def unknown_fields(record: Fields) -> list[str]:
 
 
 def _scope(record: Fields, default: ProjectId | None) -> Scope:
-    scope = read.optional(record, "scope")
+    scope = read.optional_text(record, "scope")
     if scope:
         return Scope.parse(scope)
-    project = read.optional(record, "project") or default
+    project = read.optional_text(record, "project") or default
     return Scope.project(ProjectId(project)) if project else UNIVERSAL
 
 
@@ -155,23 +155,23 @@ def _refuse_misspelt(record: Fields) -> None:
 
 def _kind(record: Fields) -> Kind:
     """Read our name of the kind, or the name that other tools use."""
-    given = read.optional(record, "kind") or Kind.DECISION
+    given = read.optional_text(record, "kind") or Kind.DECISION
     return KINDS_ELSEWHERE.get(given) or parse_kind(given)
 
 
 def _source(given: Fields, default: Source) -> Source:
     if not given:
         return default
-    role = read.optional(given, "role") or default.role
+    role = read.optional_text(given, "role") or default.role
     if role not in list(Role):
         raise PayloadError(f"There is no role {role!r}; use one of {', '.join(Role)}.")
-    session, message = read.optional(given, "session"), read.optional(given, "message")
+    session, message = read.optional_text(given, "session"), read.optional_text(given, "message")
     return Source(
         role=Role(role),
-        host=read.optional(given, "host"),
+        host=read.optional_text(given, "host"),
         session=SessionId(session) if session else None,
         message=MessageId(message) if message else None,
-        agent=read.optional(given, "agent"),
+        agent=read.optional_text(given, "agent"),
     )
 
 
@@ -196,30 +196,30 @@ def _anchors(record: Fields) -> tuple[Anchor, ...]:
         return ()
     if not isinstance(given, list) or not all(isinstance(anchor, dict) for anchor in given):
         raise PayloadError("`anchors` must be a list of objects with `path` and `hash`.")
-    return tuple(Anchor(read.text(anchor, "path"), read.optional(anchor, "hash")) for anchor in given)
+    return tuple(Anchor(read.text(anchor, "path"), read.optional_text(anchor, "hash")) for anchor in given)
 
 
 def _use(record: Fields) -> Usage:
-    given = read.part(record, "use")
+    given = read.section(record, "use")
     return Usage(
-        shown=read.whole(given, "shown", 0),
-        used=read.whole(given, "used", 0),
-        unused=read.whole(given, "unused", 0),
-        feedback=read.whole(given, "feedback", 0, least=-int(read.MAX_NUMBER)),
+        shown=read.whole_number(given, "shown", 0),
+        used=read.whole_number(given, "used", 0),
+        unused=read.whole_number(given, "unused", 0),
+        feedback=read.whole_number(given, "feedback", 0, least=-int(read.MAX_NUMBER)),
         last_shown_at=read.time_or_none(given, "last_shown_at"),
         last_used_at=read.time_or_none(given, "last_used_at"),
     )
 
 
 def _sensitivity(record: Fields) -> Sensitivity:
-    value = read.optional(record, "sensitivity") or Sensitivity.PROJECT
+    value = read.optional_text(record, "sensitivity") or Sensitivity.PROJECT
     if value not in list(Sensitivity):
         raise PayloadError(f"There is no sensitivity {value!r}; use one of {', '.join(Sensitivity)}.")
     return Sensitivity(value)
 
 
 def _tier(record: Fields) -> Tier:
-    value = read.optional(record, "tier") or Tier.CONFIRMED
+    value = read.optional_text(record, "tier") or Tier.CONFIRMED
     if value not in list(Tier):
         raise PayloadError(f"There is no tier {value!r}; use {' or '.join(Tier)}.")
     return Tier(value)

@@ -19,7 +19,7 @@ aliases: {aliases}
 """
 
 
-def written(memory: Memory) -> str:
+def format_memory(memory: Memory) -> str:
     return TEMPLATE.format(
         kinds=", ".join(Kind),
         kind=memory.kind.value,
@@ -30,7 +30,7 @@ def written(memory: Memory) -> str:
     )
 
 
-def read(said: str, memory: Memory, *, folder: str | None, by: str) -> Edit | None:
+def read_edit(said: str, memory: Memory, *, folder: str | None, by: str) -> Edit | None:
     """Read the edited text; None: the user deleted the text. Raises InvalidValue for lines that make no sense."""
     head, text = _separate_head(said)
     if not text.strip():

@@ -35,12 +35,12 @@ class SearchRequest:
     at: datetime
 
 
-def drafts(request: Fields, now: datetime) -> list[Draft]:
+def read_drafts(request: Fields, now: datetime) -> list[Draft]:
     project, source = _project(request), Source(role=Role.USER, host="pipe")
     return [draft_of(memory, now=now, project=project, source=source) for memory in _objects(request, "memories")]
 
 
-def turns(request: Fields, now: datetime) -> list[Turn]:
+def read_turns(request: Fields, now: datetime) -> list[Turn]:
     found = []
     for message in _objects(request, "messages"):
         role = _role(message, tuple(Role))
@@ -50,14 +50,14 @@ def turns(request: Fields, now: datetime) -> list[Turn]:
                 message=MessageId(read.text(message, "id")),
                 project=_project(request),
                 role=role,
-                text=read.said(message, "text"),
+                text=read.any_text(message, "text"),
                 at=read.time_or_none(message, "time") or _now(request, now),
             )
         )
     return found
 
 
-def heard(request: Fields, now: datetime) -> list[Event]:
+def read_events(request: Fields, now: datetime) -> list[Event]:
     """Read the messages of one session as events."""
     project, default_time = _project(request), _now(request, now)
     found: list[Event] = []
@@ -74,19 +74,19 @@ def heard(request: Fields, now: datetime) -> list[Event]:
 
 def _event(message: Fields, about: dict[str, Any]) -> Event:
     role = _role(message, SPEAKERS)
-    id_, text = MessageId(read.text(message, "id")), read.said(message, "text")
+    id_, text = MessageId(read.text(message, "id")), read.any_text(message, "text")
     try:
         if role is Role.USER:
             return Prompt(message=id_, text=text, **about)
         if role is Role.ASSISTANT:
             return Reply(message=id_, text=text, **about)
-        return ToolSucceeded(tool=read.optional(message, "tool") or "tool", output=text, **about)
+        return ToolSucceeded(tool=read.optional_text(message, "tool") or "tool", output=text, **about)
     except InvalidValue as error:
         raise PayloadError(f"The message {id_!r} cannot be used. {error}") from None
 
 
 def _role(message: Fields, allowed: tuple[Role, ...]) -> Role:
-    role = read.optional(message, "role") or Role.USER
+    role = read.optional_text(message, "role") or Role.USER
     if role not in allowed:
         raise PayloadError(f"There is no role {role!r} here; use one of {', '.join(allowed)}.")
     return Role(role)
@@ -98,7 +98,7 @@ def _session_of_project(request: Fields) -> str:
     return f"{LOADED}:{blake2b(project, digest_size=8).hexdigest()}"
 
 
-def search(request: Fields, now: datetime) -> SearchRequest:
+def read_search(request: Fields, now: datetime) -> SearchRequest:
     for name in request:
         if name not in SEARCH_FIELDS:
             raise PayloadError(f"`search` has no field `{name}`; use {', '.join(SEARCH_FIELDS)}.")
@@ -110,19 +110,19 @@ def search(request: Fields, now: datetime) -> SearchRequest:
         raise PayloadError("`filters`: turns have no kind, scope or status; leave these out, or search in memories.")
     return SearchRequest(
         query=read.text(request, "query"),
-        limit=None if request.get("k") is None else read.whole(request, "k", 1, least=1, most=MAX_HITS),
+        limit=None if request.get("k") is None else read.whole_number(request, "k", 1, least=1, most=MAX_HITS),
         project=_project(request),
         language=narrowed.language,
         # Turns have no kind, scope or status: only memories can be the answer.
         place="memories" if narrowed.filters.are_about_memories else place,
         filters=narrowed.filters,
-        folder=read.optional(request, "folder"),
+        folder=read.optional_text(request, "folder"),
         at=_now(request, now),
     )
 
 
 def text_to_redact(request: Fields) -> str:
-    return read.said(request, "text")
+    return read.any_text(request, "text")
 
 
 def _objects(request: Fields, name: str) -> list[dict[str, Any]]:
@@ -133,7 +133,7 @@ def _objects(request: Fields, name: str) -> list[dict[str, Any]]:
 
 
 def _project(fields: Fields) -> ProjectId | None:
-    value = read.optional(fields, "project")
+    value = read.optional_text(fields, "project")
     return ProjectId(value) if value else None
 
 

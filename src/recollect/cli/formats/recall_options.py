@@ -38,7 +38,7 @@ class Narrowing:
         return scope.name if scope.level is ScopeLevel.PROJECT else None
 
     @property
-    def given(self) -> dict[str, Any]:
+    def request_fields(self) -> dict[str, Any]:
         """The fields of a request."""
         return {
             "kinds": self.kinds,

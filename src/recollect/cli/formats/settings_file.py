@@ -30,7 +30,7 @@ _ADDED = """\
 """
 
 
-def written(*, for_project: bool) -> str:
+def build_settings_file(*, for_project: bool) -> str:
     parts = []
     for section in fields(Settings):
         part = getattr(Settings(), section.name)
@@ -49,7 +49,7 @@ def meanings(part: type) -> dict[str, str]:
     return {found[1]: found[2] for found in matches if found}
 
 
-def shown(value: config.Value) -> str:
+def toml_value(value: config.Value) -> str:
     """Write the value as TOML."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(_quote, value))}]"
@@ -74,7 +74,7 @@ def _section(name: str, part: Any, *, without: Collection[str] = ()) -> str:
         value = getattr(part, field.name)
         if isinstance(value, Mapping):
             lines += ["", f"[{name}.{field.name}]  # {meaning[field.name]}"]
-            lines += [f"#{kind} = {shown(entry)}" for kind, entry in value.items()]
+            lines += [f"#{kind} = {toml_value(entry)}" for kind, entry in value.items()]
         else:
-            lines.append(f"#{field.name} = {shown(value)}  # {meaning[field.name]}")
+            lines.append(f"#{field.name} = {toml_value(value)}  # {meaning[field.name]}")
     return "\n".join(lines) + "\n"

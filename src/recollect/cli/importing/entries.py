@@ -14,8 +14,8 @@ from recollect.cli.importing.scopes import ImportScopes
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.memory import ProjectId, Role, Source
 from recollect.imports import claude_mem, reading
-from recollect.imports.decoding import decoded
-from recollect.imports.entry import Bad, Entry, FileOrigin, KeptEntry
+from recollect.imports.decoding import decode
+from recollect.imports.entry import Entry, FileOrigin, KeptEntry, RejectedEntry
 from recollect.imports.format import Format
 
 MAX_LINE_BYTES = 1_000_000
@@ -30,9 +30,9 @@ def entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Watc
         for entry in _entries(file, places, unknown, watch):
             yield places.confine(file, entry)
     except OSError as error:
-        yield Bad(0, f"It cannot be read: {error.strerror or error}.")
+        yield RejectedEntry(0, f"It cannot be read: {error.strerror or error}.")
     except InvalidValue as refusal:
-        yield Bad(0, str(refusal))
+        yield RejectedEntry(0, str(refusal))
 
 
 def _entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
@@ -42,13 +42,13 @@ def _entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Wat
         yield from _of_database(file, places)
         watch(file.size)
     else:
-        text = decoded(_content(file))
+        text = decode(_content(file))
         yield from reading.entries(file.form, text, _origin(file, places), places.find_project)
         watch(file.size)
 
 
 def _origin(file: Readable, places: ImportScopes) -> FileOrigin:
-    name = file.shown if file.path == STDIN else file.path.name
+    name = file.label if file.path == STDIN else file.path.name
     return FileOrigin(name=name, at=min(file.changed_at or context.now(), context.now()), scope=places.scope_of(file))
 
 
@@ -85,7 +85,7 @@ def _of_lines(file: Readable, places: ImportScopes, unknown: set[str], watch: Wa
                 record = _record(line, size)
                 draft = draft_of(record, now=now, project=project, source=source)
             except RecollectError as refusal:
-                yield Bad(number, str(refusal))
+                yield RejectedEntry(number, str(refusal))
                 continue
             unknown.update(unknown_fields(record))
             yield KeptEntry(number, draft)

@@ -12,7 +12,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from recollect.domain.errors import InvalidValue
-from recollect.imports.format import FOR_PEOPLE, HEAD_BYTES, Format, TranscriptNotImportable, format_of, is_for_agents
+from recollect.imports.format import (
+    HEAD_BYTES,
+    PROJECT_DOCUMENTS,
+    Format,
+    TranscriptNotImportable,
+    format_of,
+    is_for_agents,
+)
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.text.block import visible
 
@@ -50,7 +57,7 @@ class Readable:
         return "record" if self.form in (Format.CLAUDE_MEM, Format.MEM0) else "line"
 
     @property
-    def shown(self) -> str:
+    def label(self) -> str:
         return "standard input" if self.path == STDIN else visible(str(self.path))
 
 
@@ -62,7 +69,7 @@ class ImportFiles:
     not_understood: int = 0
 
 
-def find(paths: tuple[Path, ...], form: Format | None, ignored: IgnoredPaths) -> ImportFiles:
+def find_files(paths: tuple[Path, ...], form: Format | None, ignored: IgnoredPaths) -> ImportFiles:
     """`form`: the format of all files; None: recognise the format of each."""
     files, seen = ImportFiles(), set()
     for path in paths:
@@ -153,7 +160,7 @@ def _in_folder(folder: Path, path: Path, form: Format | None, only_agents: bool,
     """Return the file if it is to be read. Other files are no mistake: they are counted, and named if in doubt."""
     shown = visible(str(path))
     is_agents = is_for_agents(path.name)
-    is_for_people = FOR_PEOPLE.match(path.name) or (only_agents and path.suffix == ".md")
+    is_for_people = PROJECT_DOCUMENTS.match(path.name) or (only_agents and path.suffix == ".md")
     if form is None and not is_agents and is_for_people:
         files.left_out.append((shown, "written for people; name it, or give --format markdown"))
         return None

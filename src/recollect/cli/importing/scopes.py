@@ -12,7 +12,7 @@ from recollect.cli.importing.files import STDIN, Readable
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import UNIVERSAL, Draft, ProjectId, Scope, Sensitivity
 from recollect.engine.engine import Engine
-from recollect.imports.entry import Bad, Entry, KeptEntry
+from recollect.imports.entry import Entry, KeptEntry, RejectedEntry
 from recollect.imports.format import Format, is_for_agents
 from recollect.text.block import visible
 from recollect.workspace import claude_code, git
@@ -52,7 +52,7 @@ class ImportScopes:
         own = self.scope_of(file)
         if entry.draft.scope == own and entry.draft.sensitivity is not Sensitivity.PUBLIC:
             return entry
-        return Bad(
+        return RejectedEntry(
             entry.line,
             f"It is meant for {_reach(entry.draft)}; a file in a project can only teach that project "
             f"({visible(own.name)}). If you wrote it yourself, use --scopes-as-written.",
@@ -72,7 +72,7 @@ class ImportScopes:
                 matching.add(project)
         if here in matching:
             return here
-        return matching.pop() if len(matching) == 1 else self._engine.project_named(name)
+        return matching.pop() if len(matching) == 1 else self._engine.project_by_alias(name)
 
     def _of_folder(self, folder: Path) -> Scope:
         if not _is_of_the_user(folder):

@@ -7,7 +7,7 @@ from typing import Any
 from recollect.cli.display import output
 from recollect.cli.old_sessions.sources import SessionSource
 from recollect.domain.memory import SessionId
-from recollect.engine.backfill import Backfilled, LearntCounts
+from recollect.engine.backfill import BackfillResult, LearntCounts
 from recollect.privacy.secrets import redact
 
 SHOWN_AT_MOST = 20
@@ -30,7 +30,7 @@ class CaptureReport:
     unreadable: list[tuple[str, str]] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
 
-    def count(self, done: Backfilled) -> None:
+    def count(self, done: BackfillResult) -> None:
         self.files += not done.was_finished
         self.read_before += done.was_finished
         self.turns += done.turns
@@ -74,7 +74,7 @@ def say_foreign(found: list[SessionSource]) -> None:
         return
     output.say(f"Others may have written {'this file' if len(found) == 1 else 'these files'}:")
     for source in found[:SHOWN_AT_MOST]:
-        output.say(f"  {source.shown}")
+        output.say(f"  {source.label}")
     if len(found) > SHOWN_AT_MOST:
         output.say(f"  ... and {len(found) - SHOWN_AT_MOST:,} more")
     output.remark(

@@ -16,8 +16,8 @@ from recollect.hosts import claude_code, codex, opencode_history, specstory
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.text.block import visible
 from recollect.transcripts import reading
-from recollect.transcripts.places import SPECSTORY, TranscriptFile, TranscriptFiles, folder_of, host_folders, marked
-from recollect.transcripts.reading import Bad, Watch
+from recollect.transcripts.places import SPECSTORY, TranscriptFile, TranscriptFiles, folder_of, host_folders, make_mark
+from recollect.transcripts.reading import ReportBadLine, ReportBytes
 from recollect.workspace import git
 
 MESSAGE_BYTES = 1000  # the size of a database message in the progress bar
@@ -28,13 +28,13 @@ _TWIN = f"{specstory.NAME}:"
 class SessionSource:
     """One file, or one session of a database."""
 
-    shown: str
+    label: str
     form: TranscriptForm
     size: int
     changed_at: datetime
     mark: Mark
     folder: str | None  # where the session worked; None: unknown
-    read: Callable[[Watch, Bad], Iterator[Event]]
+    read: Callable[[ReportBytes, ReportBadLine], Iterator[Event]]
     session: str | None = None  # None: several, or unknown
     inside: str | None = None  # the folder it came with: another person may have written it
 
@@ -47,20 +47,20 @@ class Sources:
     not_understood: int
 
 
-def sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPaths) -> Sources:
+def collect_sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPaths) -> Sources:
     """Find the sessions in these paths; without paths, those of this machine and of the project."""
     places = TranscriptFiles()
     paths = list(paths)
     for path in paths:
         if not path.exists():
             raise InvalidValue(f"{visible(str(path))} does not exist.")
-        places.named(path)
+        places.add_path(path)
     own: set[Path] = set()  # files that the hosts of this machine wrote, wherever they are
     if not paths:
-        places.of_machine(os.environ, Path.home())
+        places.add_machine(os.environ, Path.home())
         own = {found.path for found in places.found}
         if project_root is not None:
-            places.of_project(project_root)
+            places.add_project(project_root)
     unreadable = [(visible(str(path)), why) for path, why in places.unreadable]
     done = Sources([], unreadable, [], places.not_understood)
     for found in places.found:
@@ -98,7 +98,7 @@ def _came_with(found: TranscriptFile) -> str | None:
     for folder in foreign:
         if SPECSTORY[0] in folder.parts:
             return str(Path(*folder.parts[: folder.parts.index(SPECSTORY[0])]).resolve())
-    return str(found.met_in.resolve()) if foreign and found.met_in is not None else None
+    return str(found.searched_folder.resolve()) if foreign and found.searched_folder is not None else None
 
 
 def _is_of_a_host(folder: Path) -> bool:
@@ -113,7 +113,7 @@ def _is_of_a_host(folder: Path) -> bool:
 
 def _of_file(found: TranscriptFile, inside: str | None) -> SessionSource:
     return SessionSource(
-        shown=visible(str(found.path)),
+        label=visible(str(found.path)),
         form=found.form,
         size=found.size,
         changed_at=found.changed_at,
@@ -135,11 +135,11 @@ def _add_database(found: TranscriptFile, done: Sources, inside: str | None) -> N
         name = str(session.info["id"])
         done.found.append(
             SessionSource(
-                shown=visible(f"{found.path} ({name})"),
+                label=visible(f"{found.path} ({name})"),
                 form=found.form,
                 size=session.messages * MESSAGE_BYTES,
                 changed_at=datetime.fromtimestamp(session.updated_ms / 1000, UTC),
-                mark=marked(found.path, f"{session.updated_ms}:{session.messages}", name),
+                mark=make_mark(found.path, f"{session.updated_ms}:{session.messages}", name),
                 folder=session.info["directory"],
                 read=partial(_rows, found.path, session.info),
                 session=name,
@@ -148,7 +148,7 @@ def _add_database(found: TranscriptFile, done: Sources, inside: str | None) -> N
         )
 
 
-def _events(found: TranscriptFile, watch: Watch, bad: Bad) -> Iterator[Event]:
+def _events(found: TranscriptFile, watch: ReportBytes, bad: ReportBadLine) -> Iterator[Event]:
     path, default_time = found.path, found.changed_at
     match found.form:
         case TranscriptForm.CLAUDE_CODE:
@@ -164,7 +164,7 @@ def _events(found: TranscriptFile, watch: Watch, bad: Bad) -> Iterator[Event]:
             return specstory.parse(lines, otherwise=default_time, bad=bad, name=path.stem, folder=folder_of(found))
 
 
-def _rows(file: Path, info: dict[str, object], watch: Watch, bad: Bad) -> Iterator[Event]:
+def _rows(file: Path, info: dict[str, object], watch: ReportBytes, bad: ReportBadLine) -> Iterator[Event]:
     def records() -> Iterator[TranscriptRecord]:
         yield TranscriptRecord(0, {"session": info})
         for number, (message, parts) in enumerate(wiring.opencode_messages(file, str(info["id"])), start=1):
@@ -179,7 +179,7 @@ def without_folder(events: Iterable[Event]) -> Iterator[Event]:
     return (replace(event, folder=None) for event in events)
 
 
-def within(events: Iterable[Event], folder: str) -> Iterator[Event]:
+def confine_to_folder(events: Iterable[Event], folder: str) -> Iterator[Event]:
     """For sessions that came with a folder: they belong to its project, whatever they name."""
     return (replace(event, folder=folder, project=None, language=None, parent=None) for event in events)
 

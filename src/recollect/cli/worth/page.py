@@ -6,7 +6,7 @@ from html import escape
 from recollect.cli.display import output
 from recollect.cli.worth import report as worth_report
 from recollect.cli.worth.report import POINTS, WorthReport, without_prefix
-from recollect.rank.worth import MetAgain, PointFigures, Repetition, ShownLine, Worth
+from recollect.rank.worth import ErrorRecurrence, PointFigures, Repetition, ShownLine, Worth
 from recollect.text.block import visible
 
 STYLE = """
@@ -92,9 +92,9 @@ def _sections(report: WorthReport) -> Iterable[str]:
     errors = worth_report.errors_to_show(measured)
     yield _section("Errors met again", again + "".join(map(_error, errors)) + _rest(measured.by_error, errors))
     if measured.tokens:
-        helped = "".join(_line(one, _dim(worth_report.later_words(one))) for one in measured.helped)
+        helped = "".join(_line(one, _dim(worth_report.later_words(one))) for one in measured.helpful_lines)
         yield _section("Lines that helped most", helped or f"<p>{worth_report.NONE_HELPED}</p>")
-        idle = "".join(_line(one, _how_to_forget(report, one)) for one in measured.idle)
+        idle = "".join(_line(one, _how_to_forget(report, one)) for one in measured.unused_lines)
         yield _section("Prompt lines shown often that never came up later", idle or f"<p>{worth_report.NONE_IDLE}</p>")
 
 
@@ -140,13 +140,17 @@ def _repetition(one: Repetition) -> str:
     return f'<div class="card">{quotes}{_line_if_any("Was there", "No block had it.", one.block_line)}</div>'
 
 
-def _error(one: MetAgain) -> str:
+def _error(one: ErrorRecurrence) -> str:
     had = _line_if_any("Its fix", "No fix was known.", one.fix_line)
-    return f'<div class="card"><p>{_text(output.cut(one.error))}</p>{_dim(worth_report.error_times(one))}{had}</div>'
+    return (
+        f'<div class="card"><p>{_text(output.shorten(one.error))}</p>{_dim(worth_report.error_times(one))}{had}</div>'
+    )
 
 
 def _line_if_any(label: str, otherwise: str, line: str | None) -> str:
-    return _dim(otherwise) if line is None else f'<p><span class="good">{label}:</span> {_text(output.cut(line))}</p>'
+    return (
+        _dim(otherwise) if line is None else f'<p><span class="good">{label}:</span> {_text(output.shorten(line))}</p>'
+    )
 
 
 def _rest(all_of: Sequence[object], shown: Sequence[object]) -> str:
@@ -156,7 +160,7 @@ def _rest(all_of: Sequence[object], shown: Sequence[object]) -> str:
 
 def _line(one: ShownLine, about: str) -> str:
     kind, _ = worth_report.names_of(one.line.kind)
-    text = _text(output.cut(without_prefix(one.line)))
+    text = _text(output.shorten(without_prefix(one.line)))
     return f'<div class="card"><p><span class="kind">{_text(kind)}</span>{text}</p>{about}</div>'
 
 

@@ -10,7 +10,7 @@ from recollect.cli.display.output import many
 from recollect.domain.memory import MemoryId
 from recollect.privacy.secrets import redact
 from recollect.rank import worth
-from recollect.rank.worth import MetAgain, PointFigures, Repetition, ReplayedLine, ReplayRecord, ShownLine, Worth
+from recollect.rank.worth import ErrorRecurrence, PointFigures, Repetition, ReplayedLine, ReplayRecord, ShownLine, Worth
 from recollect.text.block import plain, visible
 
 SHOWN_AT_MOST = 10
@@ -56,7 +56,7 @@ PROXY = (
 TEACH = 'To teach what no block had: recollect remember "..."'
 OF_REPLAY = "not in your own memories: nothing to forget"
 NONE_HELPED = "None: no line had two of its rare words, and at least half of them, come up later."
-NONE_IDLE = f"No line was shown {worth.OFTEN} times or more without coming up later."
+NONE_IDLE = f"No line was shown {worth.MIN_TIMES_SHOWN} times or more without coming up later."
 QUOTE = "a quote from an earlier session: nothing to forget"
 NONE_JUDGED = "No line on a prompt or a tool error had rare words that were new in its session."
 
@@ -68,7 +68,7 @@ class WorthReport:
     learnt: int = 0  # the oldest sessions, which are only learnt from
     played: int = 0
     is_interrupted: bool = False
-    worth: Worth = field(default_factory=lambda: ReplayRecord().measured())
+    worth: Worth = field(default_factory=lambda: ReplayRecord().measure())
     own_ids: Mapping[str, MemoryId] = field(default_factory=dict)  # by line, if the user's own database has its memory
     refused: list[tuple[str, int, str]] = field(default_factory=list)  # file, line, why
     unreadable: list[tuple[str, str]] = field(default_factory=list)
@@ -82,7 +82,7 @@ def own_ids(measured: Worth, texts: Mapping[MemoryId, str]) -> dict[str, MemoryI
     """Return the id of the user's own memory, by line. The replay has ids of its own, so memories match by text."""
     known = {plain(text): name for name, text in texts.items()}
     found = {}
-    for one in measured.idle:
+    for one in measured.unused_lines:
         text = without_prefix(one.line)
         name = known.get(text) or known.get(text.partition(": ")[2])
         if name is not None:
@@ -91,7 +91,7 @@ def own_ids(measured: Worth, texts: Mapping[MemoryId, str]) -> dict[str, MemoryI
 
 
 def without_prefix(line: ReplayedLine) -> str:
-    return line.said.removeprefix(f"[{line.kind}] ")
+    return line.body.removeprefix(f"[{line.kind}] ")
 
 
 def headline(report: WorthReport) -> str:
@@ -100,7 +100,7 @@ def headline(report: WorthReport) -> str:
         return SILENT
     per_session = measured.tokens / max(1, measured.sessions)
     return (
-        f"It would have shown a block at {measured.spoken:,} of {many(measured.asked, 'moment')}: "
+        f"It would have shown a block at {measured.blocks:,} of {many(measured.moments, 'moment')}: "
         f"{per_session:,.0f} tokens per session, {dollars(report.cost)} in all."
     )
 
@@ -109,17 +109,19 @@ def verdict(measured: Worth) -> list[str]:
     """Return the claims that the counts support, the strongest first."""
     found = []
     for one in measured.points:
-        if one.helped:
+        if one.is_helpful:
             shares = f"{share(one.later)} against {share(one.placebo)}"
             found.append(f"Lines on a {POINTS[one.point]} came up later more often than chance: {shares}.")
     has_helped = bool(found)
-    if measured.spared:
+    if measured.avoidable_repetitions:
         things = many(
-            len(measured.spared), "thing that you explained again was", "things that you explained again were"
+            len(measured.avoidable_repetitions),
+            "thing that you explained again was",
+            "things that you explained again were",
         )
         found.append(f"{things} in front of the agent already.")
-    if measured.at_hand:
-        found.append(f"An error came back with its fix beside it {times(len(measured.at_hand))}.")
+    if measured.errors_with_fix:
+        found.append(f"An error came back with its fix beside it {times(len(measured.errors_with_fix))}.")
     if found and not has_helped:
         found.append(NO_MORE)
     return found or [NO_EFFECT]
@@ -134,7 +136,7 @@ def effect(figures: PointFigures) -> str:
         return "too few to tell"
     low, high = (f"{round(100 * end):+d}" for end in figures.interval)
     says = "no more than chance"
-    if figures.helped:
+    if figures.is_helpful:
         says = "more than chance"
     elif figures.interval[1] < 0:
         says = "less than chance"
@@ -155,7 +157,7 @@ def later_words(one: ShownLine) -> str:
 def repetition_summary(measured: Worth) -> str:
     if not measured.repetitions:
         return "You explained nothing again in a later session, judging by the words."
-    things, had = len(measured.repetitions), len(measured.spared)
+    things, had = len(measured.repetitions), len(measured.avoidable_repetitions)
     had_it = f"{had:,}" if had else "none"
     if had == things:
         had_it = "all"
@@ -166,7 +168,7 @@ def repetition_summary(measured: Worth) -> str:
 def error_summary(measured: Worth) -> str:
     if not measured.errors:
         return "No error of an earlier session came back."
-    came, fixed = times(len(measured.errors)), times(len(measured.at_hand))
+    came, fixed = times(len(measured.errors)), times(len(measured.errors_with_fix))
     return f"An error of an earlier session came back {came}, {fixed} with its fix beside it."
 
 
@@ -213,8 +215,8 @@ def moments_table(measured: Worth) -> list[Sequence[str]]:
     rows: list[Sequence[str]] = [("moment", "asked", "blocks", "share", "tokens", "per moment", "lines")]
     for one in measured.points:
         name = POINTS.get(one.point, one.point)
-        share_of_moments, per_moment = f"{one.spoken / one.asked:.0%}", f"{one.tokens / one.asked:,.0f}"
-        counts = (f"{one.asked:,}", f"{one.spoken:,}", share_of_moments, f"{one.tokens:,}", per_moment)
+        share_of_moments, per_moment = f"{one.blocks / one.moments:.0%}", f"{one.tokens / one.moments:,.0f}"
+        counts = (f"{one.moments:,}", f"{one.blocks:,}", share_of_moments, f"{one.tokens:,}", per_moment)
         rows.append((name, *counts, f"{one.lines:,}"))
     return rows
 
@@ -247,7 +249,9 @@ def say(report: WorthReport) -> None:
         return
     output.say_indented(headline(report), 0, bold=True)
     for sentence in verdict(measured):
-        head = output.styled("  - ", fg="yellow") if sentence in NO_CLAIMS else output.styled("  + ", fg="green")
+        head = (
+            output.style_text("  - ", fg="yellow") if sentence in NO_CLAIMS else output.style_text("  + ", fg="green")
+        )
         output.say_beside(head, 4, sentence)
     if not measured.tokens:
         output.say_indented(MORE, 4, dim=True)
@@ -299,65 +303,65 @@ def rest(all_of: Sequence[object], shown: Sequence[object]) -> str:
 
 def repetitions_to_show(measured: Worth) -> list[Repetition]:
     without = [one for one in measured.repetitions if one.block_line is None]
-    return [*measured.spared, *without[:SHOWN_WITHOUT]][:SHOWN_AT_MOST]
+    return [*measured.avoidable_repetitions, *without[:SHOWN_WITHOUT]][:SHOWN_AT_MOST]
 
 
-def errors_to_show(measured: Worth) -> list[MetAgain]:
+def errors_to_show(measured: Worth) -> list[ErrorRecurrence]:
     fixed = [one for one in measured.by_error if one.fixed]
     without = [one for one in measured.by_error if not one.fixed]
     return [*fixed, *without[:SHOWN_WITHOUT]][:SHOWN_AT_MOST]
 
 
-def error_times(one: MetAgain) -> str:
+def error_times(one: ErrorRecurrence) -> str:
     return f"first on {output.day(one.first_at)}, again {times(one.times)}, last on {output.day(one.at)}"
 
 
 def _say_repetition(one: Repetition) -> None:
     output.say("")
     for at, text in ((one.first_at, one.first), (one.again_at, one.again)):
-        output.say_beside(f"  {output.styled(output.day(at), fg='cyan')}  ", 14, f"“{visible(text)}”")
+        output.say_beside(f"  {output.style_text(output.day(at), fg='cyan')}  ", 14, f"“{visible(text)}”")
     _say_line_if_any("was there", "no block had it", one.block_line, 14)
 
 
-def _say_error(one: MetAgain) -> None:
+def _say_error(one: ErrorRecurrence) -> None:
     output.say("")
-    output.say_indented(output.cut(visible(one.error)), 2)
+    output.say_indented(output.shorten(visible(one.error)), 2)
     output.say_indented(error_times(one), 4, dim=True)
     _say_line_if_any("its fix", "no fix was known", one.fix_line, 4)
 
 
 def _say_line_if_any(label: str, otherwise: str, line: str | None, columns: int) -> None:
     if line is None:
-        output.say(" " * columns + output.styled(otherwise, dim=True))
+        output.say(" " * columns + output.style_text(otherwise, dim=True))
     else:
-        head = " " * columns + output.styled(f"{label}: ", fg="green")
-        output.say_beside(head, columns + 2 + len(label), output.cut(visible(line)))
+        head = " " * columns + output.style_text(f"{label}: ", fg="green")
+        output.say_beside(head, columns + 2 + len(label), output.shorten(visible(line)))
 
 
 def _say_lines(report: WorthReport) -> None:
     measured = report.worth
     output.heading("Lines that helped most")
-    if not measured.helped:
+    if not measured.helpful_lines:
         output.say_indented(NONE_HELPED, 2)
-    for one in measured.helped:
+    for one in measured.helpful_lines:
         _say_line(one, later_words(one))
     output.heading("Prompt lines shown often that never came up later")
-    if not measured.idle:
+    if not measured.unused_lines:
         output.say_indented(NONE_IDLE, 2)
-    for one in measured.idle:
+    for one in measured.unused_lines:
         _say_line(one, f"shown {times(one.shown)}; {how_to_forget(report, one)}")
 
 
 def _say_line(one: ShownLine, about: str) -> None:
     kind, _ = names_of(one.line.kind)
-    head, columns = f"  {output.styled(kind, fg='magenta', bold=True)}  ", 4 + len(kind)
-    output.say_beside(head, columns, output.cut(visible(without_prefix(one.line))))
+    head, columns = f"  {output.style_text(kind, fg='magenta', bold=True)}  ", 4 + len(kind)
+    output.say_beside(head, columns, output.shorten(visible(without_prefix(one.line))))
     output.say_indented(about, columns, dim=True)
 
 
 def _table(rows: Sequence[Sequence[str]]) -> None:
     for number, line in enumerate(_align(rows)):
-        output.say(output.styled(line, dim=True) if number == 0 else line)
+        output.say(output.style_text(line, dim=True) if number == 0 else line)
 
 
 def _align(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -388,8 +392,8 @@ def as_json(report: WorthReport) -> dict[str, Any]:
         "kinds": {point: dict(kinds) for point, kinds in measured.kinds},
         "repeated": [_repetition_json(one) for one in measured.repetitions],
         "errors_met_again": [_error_json(one) for one in measured.errors],
-        "helped": [_line_json(report, one) for one in measured.helped],
-        "never_taken_up": [_line_json(report, one) for one in measured.idle],
+        "helped": [_line_json(report, one) for one in measured.helpful_lines],
+        "never_taken_up": [_line_json(report, one) for one in measured.unused_lines],
         "refused": [{"file": file, "line": line, "why": redact(why).text} for file, line, why in report.refused],
         "unreadable": [{"file": file, "why": redact(why).text} for file, why in report.unreadable],
     }
@@ -404,7 +408,7 @@ def _repetition_json(one: Repetition) -> dict[str, Any]:
     }
 
 
-def _error_json(one: MetAgain) -> dict[str, Any]:
+def _error_json(one: ErrorRecurrence) -> dict[str, Any]:
     return {
         "error": one.error,
         "first": one.first_at.isoformat(),
@@ -415,17 +419,17 @@ def _error_json(one: MetAgain) -> dict[str, Any]:
 
 def _figures_json(one: PointFigures) -> dict[str, Any]:
     return {
-        "asked": one.asked,
-        "spoken": one.spoken,
-        "spoken_share": round(one.spoken / one.asked, 4),
+        "asked": one.moments,
+        "spoken": one.blocks,
+        "spoken_share": round(one.blocks / one.moments, 4),
         "tokens": one.tokens,
-        "tokens_per_moment": round(one.tokens / one.asked, 2),
+        "tokens_per_moment": round(one.tokens / one.moments, 2),
         "lines": one.lines,
         "judged_lines": one.judged_lines,
         "later": one.later,
         "placebo": one.placebo,
         "interval": one.interval,
-        "helped": one.helped,
+        "helped": one.is_helpful,
     }
 
 

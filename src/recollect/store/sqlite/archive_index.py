@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from recollect.domain.memory import ProjectId, SessionId
-from recollect.domain.search import Filters, SightedTurns
+from recollect.domain.search import Filters, TurnMatches
 from recollect.store.sqlite.rows import to_ms
 from recollect.text.speakers import SPEAKER_CHARS, speaker_of
 
@@ -73,7 +73,7 @@ class ArchiveShape:
             speakers=self.speakers[kept],
         )
 
-    def match_words(self, having: Mapping[str, Sequence[int]], filters: Filters, *, first: int = 0) -> SightedTurns:
+    def match_words(self, having: Mapping[str, Sequence[int]], filters: Filters, *, first: int = 0) -> TurnMatches:
         """Return the positions of the turns that have each word, and which turns pass the filters."""
         import numpy as np
 
@@ -87,16 +87,16 @@ class ArchiveShape:
         positions: dict[str, Numbers] = {}
         for word, numbers in having.items():
             positions[word], _ = _positions(self.numbers, self.by_number, np.array(numbers, np.int64))
-        return SightedTurns(
+        return TurnMatches(
             project=self.project,
             numbers=self.numbers,
             sessions=self.sessions,
             at_ms=self.at_ms,
             from_user=self.from_user,
-            by_asked=np.isin(self.speakers, np.array(speakers, np.int64)),
-            wanted=wanted,
-            first=first,
-            having=positions,
+            by_named_speaker=np.isin(self.speakers, np.array(speakers, np.int64)),
+            passes_filters=wanted,
+            first_number=first,
+            positions_by_word=positions,
         )
 
 

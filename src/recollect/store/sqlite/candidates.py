@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from recollect.domain.history import Change, DeedId, DeedKind
+from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.domain.memory import Memory, SessionId, Tier
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.history import HistoryTable
@@ -33,7 +33,7 @@ class Candidates(HistoryTable):
             statement += f" AND {LIVE}"
         return self._database.count(statement, (session, tier.value))
 
-    def least_learnt(self, session: SessionId) -> Memory | None:
+    def least_durable_candidate(self, session: SessionId) -> Memory | None:
         rows = self._database.fetch_all(
             f"SELECT * FROM memory WHERE session = ? AND tier = 'candidate' AND {LIVE} ORDER BY durability, id LIMIT 1",
             (session,),
@@ -46,7 +46,7 @@ class Candidates(HistoryTable):
         )
         return memories_of(rows)
 
-    def taught_only_by(self, session: SessionId) -> list[Memory]:
+    def candidates_only_from(self, session: SessionId) -> list[Memory]:
         rows = self._database.fetch_all(
             "SELECT * FROM memory WHERE session = ? AND tier = 'candidate' ORDER BY n", (session,)
         )
@@ -56,7 +56,7 @@ class Candidates(HistoryTable):
 
         return list(filter(is_from_here_alone, memories_of(rows)))
 
-    def fading(self, before: datetime) -> list[Memory]:
+    def fading_candidates(self, before: datetime) -> list[Memory]:
         rows = self._database.fetch_all(
             f"SELECT * FROM memory WHERE tier = 'candidate' AND {LIVE} AND created_ms < :before AND seen = 1 "
             "AND feedback <= 0 AND coalesce(last_used_ms, 0) < :before "
@@ -67,7 +67,7 @@ class Candidates(HistoryTable):
         )
         return memories_of(rows)
 
-    def captured(self, *, rules: int, after: str, limit: int) -> list[Memory]:
+    def find_captured(self, *, rules: int, after: str, limit: int) -> list[Memory]:
         rows = self._database.fetch_all(
             f"SELECT * FROM memory WHERE id > ? AND tier = 'confirmed' AND {LIVE} AND coalesce(rules, 1) < ? "
             f"AND EXISTS ({_CHANGE} AND deed.kind = 'learn') "
@@ -77,11 +77,11 @@ class Candidates(HistoryTable):
         )
         return memories_of(rows)
 
-    def learning_deed(self, session: SessionId) -> Change | None:
+    def learning_change(self, session: SessionId) -> Change | None:
         row = self._database.fetch_one(
             "SELECT n FROM deed WHERE kind = ? "
             "AND iif(json_valid(detail), json_extract(detail, '$.session'), '') = ? "  # the expression of its index
             "AND undone_by IS NULL ORDER BY n DESC LIMIT 1",
-            (DeedKind.LEARN.value, session),
+            (ChangeAction.LEARN.value, session),
         )
-        return None if row is None else self.deed(DeedId(row["n"]))
+        return None if row is None else self.find_change(ChangeId(row["n"]))

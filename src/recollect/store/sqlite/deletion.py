@@ -6,10 +6,10 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
-from recollect.domain.session import REFERENCE_CHARS, Recap, reference
+from recollect.domain.session import REFERENCE_CHARS, Recap, session_reference
 from recollect.store.sqlite import holdings, inbox, index, quotations, vectors
 from recollect.store.sqlite.rows import is_sound, recap_of
-from recollect.text.block import is_quote, parts_quoted, plain
+from recollect.text.block import is_quote, plain, quote_parts
 from recollect.text.passages import without_marks
 
 SESSION_TABLES = ("turn", "injection", "inbox", "recap")
@@ -120,7 +120,7 @@ def _sessions_of_its_project(
 def _mentions_session(session: SessionId, texts: Collection[str], recaps: Collection[Recap]) -> Callable[[str], bool]:
     """Return a check whether a line of a block quotes the session or comes from its recap."""
     # Earlier versions named it by the first characters of its id.
-    endings = tuple(f", {plain(name)})" for name in (reference(session), session[:REFERENCE_CHARS]))
+    endings = tuple(f", {plain(name)})" for name in (session_reference(session), session[:REFERENCE_CHARS]))
     known: list[str] = []
     for text in texts:
         known += map(_normalise, dict.fromkeys((text, without_marks(text))))
@@ -138,7 +138,7 @@ def _mentions_session(session: SessionId, texts: Collection[str], recaps: Collec
 
     def is_mention(line: str) -> bool:
         if is_quote(line):
-            return line.endswith(endings) and any(is_part(part, known) for part in parts_quoted(line))
+            return line.endswith(endings) and any(is_part(part, known) for part in quote_parts(line))
         said = _normalise(_DAY.sub("", line))
         if said.startswith(_FILES):  # the only line about that session
             return bool(any_file.search(said))

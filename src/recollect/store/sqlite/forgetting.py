@@ -33,7 +33,7 @@ class Erasure:
             connection.executemany(_NOTE_TRACE, [(memory_id,) for memory_id in memories])
         return texts
 
-    def purges(self) -> int:
+    def count_purges(self) -> int:
         return self._database.count("SELECT count(*) AS n FROM deed WHERE kind = 'purge'")
 
     def delete_session(self, session: SessionId) -> bool:

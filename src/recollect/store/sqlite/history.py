@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import AGENTS, Change, DeedId, DeedKind, MemoryChange
+from recollect.domain.history import AGENTS, Change, ChangeAction, ChangeId, MemoryChange
 from recollect.domain.memory import Memory, MemoryId
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, from_ms, memory_of, memory_row, to_ms
@@ -24,30 +24,32 @@ SELECT_CHANGE = """
 class HistoryTable:
     _database: Database
 
-    def begin_deed(self, kind: DeedKind, at: datetime, by: str, detail: Mapping[str, Any] | None = None) -> DeedId:
+    def begin_change(
+        self, kind: ChangeAction, at: datetime, by: str, detail: Mapping[str, Any] | None = None
+    ) -> ChangeId:
         with self._database.write() as connection:
             n = connection.execute(
                 "INSERT INTO deed (kind, at_ms, by, detail) VALUES (?, ?, ?, ?)",
                 (kind.value, to_ms(at), by, json.dumps(detail or {})),
             ).lastrowid
-        return DeedId(n or 0)
+        return ChangeId(n or 0)
 
-    def note_change(self, change_id: DeedId, memory_id: MemoryId, before: Memory | None) -> None:
+    def note_memory_change(self, change_id: ChangeId, memory_id: MemoryId, before: Memory | None) -> None:
         old_row = None if before is None else json.dumps(memory_row(before), ensure_ascii=False)
         with self._database.write() as connection:
             connection.execute(
                 "INSERT INTO change (deed, memory, before) VALUES (?, ?, ?)", (change_id, memory_id, old_row)
             )
 
-    def note_undone(self, change_id: DeedId, by: DeedId | None) -> None:
+    def note_undone(self, change_id: ChangeId, by: ChangeId | None) -> None:
         with self._database.write() as connection:
             connection.execute("UPDATE deed SET undone_by = ? WHERE n = ?", (by, change_id))
 
-    def deed(self, change_id: DeedId) -> Change | None:
+    def find_change(self, change_id: ChangeId) -> Change | None:
         row = self._database.fetch_one(f"{SELECT_CHANGE} WHERE deed.n = ?", (change_id,))
         return change_of(row) if row else None
 
-    def deeds(self, *, limit: int) -> list[Change]:
+    def recent_changes(self, *, limit: int) -> list[Change]:
         rows = self._database.fetch_all(f"{SELECT_CHANGE} ORDER BY deed.n DESC LIMIT ?", (limit,))
         return readable_changes(rows)
 
@@ -57,7 +59,7 @@ class HistoryTable:
         )
         return readable_changes(rows)
 
-    def undoable(self) -> Change | None:
+    def last_undoable(self) -> Change | None:
         row = self._database.fetch_one(
             f"{SELECT_CHANGE} WHERE undone_by IS NULL "
             "AND kind NOT IN ('undo', 'learn', 'fade', 'rejudge', 'demote', 'propose') "
@@ -69,22 +71,22 @@ class HistoryTable:
         )
         return change_of(row) if row else None
 
-    def forgotten_projects(self) -> list[Change]:
+    def find_forgotten_projects(self) -> list[Change]:
         rows = self._database.fetch_all(
             f"{SELECT_CHANGE} WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n"
         )
         return readable_changes(rows)
 
-    def changes_in(self, change_id: DeedId) -> list[MemoryChange]:
+    def memory_changes_in(self, change_id: ChangeId) -> list[MemoryChange]:
         return self._memory_changes("change.deed = ?", change_id)
 
-    def changes_of(self, memory_id: MemoryId) -> list[MemoryChange]:
+    def memory_changes_of(self, memory_id: MemoryId) -> list[MemoryChange]:
         return self._memory_changes("change.memory = ?", memory_id)
 
     def edits(self) -> list[MemoryChange]:
-        return self._memory_changes("change.deed IN (SELECT n FROM deed WHERE kind = ?)", DeedKind.EDIT)
+        return self._memory_changes("change.deed IN (SELECT n FROM deed WHERE kind = ?)", ChangeAction.EDIT)
 
-    def changed_since(self, change_id: DeedId, memories: Collection[MemoryId]) -> list[MemoryId]:
+    def find_changed_since(self, change_id: ChangeId, memories: Collection[MemoryId]) -> list[MemoryId]:
         rows = self._database.fetch_all(
             """
             SELECT DISTINCT change.memory FROM json_each(?) AS asked
@@ -97,7 +99,7 @@ class HistoryTable:
         )
         return [MemoryId(row["memory"]) for row in rows]
 
-    def _memory_changes(self, where: str, value: DeedId | MemoryId | DeedKind) -> list[MemoryChange]:
+    def _memory_changes(self, where: str, value: ChangeId | MemoryId | ChangeAction) -> list[MemoryChange]:
         changes: dict[int, Change] = {}
         with self._database.read() as connection:
             rows = connection.execute(f"SELECT * FROM change WHERE {where} ORDER BY n", (value,)).fetchall()
@@ -129,13 +131,13 @@ def readable_changes(rows: Iterable[sqlite3.Row]) -> list[Change]:
 def change_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
     try:
         return Change(
-            id=DeedId(row["n"]),
-            kind=DeedKind(row["kind"]),
+            id=ChangeId(row["n"]),
+            kind=ChangeAction(row["kind"]),
             at=from_ms(row["at_ms"]),
             by=row["by"],
             memories=row["memories"],
             about=row["about"],
-            undone_by=None if row["undone_by"] is None else DeedId(row["undone_by"]),
+            undone_by=None if row["undone_by"] is None else ChangeId(row["undone_by"]),
             detail=json.loads(row["detail"]),
         )
     except (ValueError, TypeError) as error:

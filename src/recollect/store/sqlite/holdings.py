@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 from recollect.domain.memory import ProjectId, ScopeLevel, SessionId
-from recollect.domain.stored import HIDDEN, Holding
+from recollect.domain.stored import HIDDEN_PREFIX, StoredCounts
 from recollect.store.sqlite.archive_index import ERASED_PROJECTS
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.inbox import ERASED_STATE
@@ -55,7 +55,7 @@ _QUERIES = (
 class Holdings:
     _database: Database
 
-    def holdings(self) -> list[Holding]:
+    def holdings(self) -> list[StoredCounts]:
         counts: dict[str, Counter[str]] = {}
         times: dict[str, list[int]] = {}
         with self._database.read() as connection:
@@ -68,11 +68,11 @@ class Holdings:
         return sorted(found, key=_last_used_first)
 
     def hidden_sessions(self) -> list[tuple[ProjectId, SessionId]]:
-        after = f"{HIDDEN[:-1]};"  # the next character after the colon
+        after = f"{HIDDEN_PREFIX[:-1]};"  # the next character after the colon
         rows = self._database.fetch_all(
             "SELECT project, id FROM session WHERE project >= :first AND project < :after "
             "UNION SELECT project, session FROM turn WHERE project >= :first AND project < :after",
-            {"first": HIDDEN, "after": after},
+            {"first": HIDDEN_PREFIX, "after": after},
         )
         return [(ProjectId(row["project"]), SessionId(row["id"])) for row in rows]
 
@@ -80,7 +80,7 @@ class Holdings:
 def _place_name(scope: str | None) -> str:
     if scope is None:
         return NO_PROJECT
-    if scope.startswith(f"{ScopeLevel.PROJECT}:{HIDDEN}"):
+    if scope.startswith(f"{ScopeLevel.PROJECT}:{HIDDEN_PREFIX}"):
         return FORGOTTEN
     return scope.removeprefix(f"{ScopeLevel.PROJECT}:")
 
@@ -89,8 +89,8 @@ def _times(row: dict[str, Any]) -> list[int]:
     return [row[name] for name in ("oldest", "newest") if isinstance(row.get(name), int)]
 
 
-def _holding(place: str, counts: Counter[str], times: list[int]) -> Holding:
-    return Holding(
+def _holding(place: str, counts: Counter[str], times: list[int]) -> StoredCounts:
+    return StoredCounts(
         place=place,
         **{name: int(counts[name]) for name in _COUNTS},
         oldest=from_ms(min(times)) if times else None,
@@ -98,7 +98,7 @@ def _holding(place: str, counts: Counter[str], times: list[int]) -> Holding:
     )
 
 
-def _last_used_first(holding: Holding) -> tuple[bool, float, str]:
+def _last_used_first(holding: StoredCounts) -> tuple[bool, float, str]:
     if holding.newest is None:
         return True, 0.0, holding.place
     return False, -holding.newest.timestamp(), holding.place
@@ -121,7 +121,9 @@ def erase_names(connection: sqlite3.Connection, project: ProjectId) -> None:
             (project,),
         )
     if "turn_change" in tables:
-        connection.execute("DELETE FROM turn_change WHERE project = ? OR project GLOB ?", (project, f"{HIDDEN}*"))
+        connection.execute(
+            "DELETE FROM turn_change WHERE project = ? OR project GLOB ?", (project, f"{HIDDEN_PREFIX}*")
+        )
         # Without its counter, a process with this project's archive in memory would not notice the change.
         connection.execute(
             "INSERT INTO turn_change VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1", (ERASED_PROJECTS,)

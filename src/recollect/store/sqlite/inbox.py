@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
-from recollect.domain.inbox import Received
+from recollect.domain.inbox import InboxEntry
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.session import Note, Summary
@@ -40,15 +40,15 @@ class InboxTable:
                 row,
             )
 
-    def waiting_events(self, *, limit: int) -> list[Received]:
+    def waiting_events(self, *, limit: int) -> list[InboxEntry]:
         rows = self._database.fetch_all("SELECT * FROM inbox WHERE done = 0 ORDER BY tries > 0, n LIMIT ?", (limit,))
-        return [Received(number=row["n"], event=_event_or_none(row), tries=row["tries"]) for row in rows]
+        return [InboxEntry(number=row["n"], event=_event_or_none(row), tries=row["tries"]) for row in rows]
 
     def count_waiting_events(self, session: SessionId | None = None) -> int:
         statement = "SELECT count(*) AS n FROM inbox WHERE done = 0 AND ifnull(session = ?, 1)"
         return self._database.count(statement, (session,))
 
-    def heard_events(self, session: SessionId, *, limit: int, waiting: bool = False) -> list[Event]:
+    def past_events(self, session: SessionId, *, limit: int, waiting: bool = False) -> list[Event]:
         rows = self._database.fetch_all(
             "SELECT * FROM (SELECT * FROM inbox WHERE session = ? AND done BETWEEN ? AND 1 "
             "ORDER BY n DESC LIMIT ?) ORDER BY n",
@@ -56,7 +56,7 @@ class InboxTable:
         )
         return [event for event in map(_event_or_none, rows) if event is not None]
 
-    def try_event(self, received: Received) -> Received:
+    def try_event(self, received: InboxEntry) -> InboxEntry:
         with self._database.write() as connection:
             # Of two processes that try at once, each learns whether it was the first or the second.
             tried = connection.execute(
@@ -64,7 +64,7 @@ class InboxTable:
             ).fetchone()
         return received if tried is None else replace(received, tries=tried["tries"])
 
-    def finish_event(self, received: Received) -> bool:
+    def finish_event(self, received: InboxEntry) -> bool:
         with self._database.write() as connection:
             done = connection.execute(
                 "UPDATE inbox SET done = 1 WHERE n = ? AND done = 0 AND tries = ?", (received.number, received.tries)
@@ -83,7 +83,7 @@ class InboxTable:
         )
         return [(SessionId(row["session"]), from_ms(row["last_ms"])) for row in rows]
 
-    def gone(self, session: SessionId) -> frozenset[str]:
+    def find_erased(self, session: SessionId) -> frozenset[str]:
         with self._database.read() as connection:
             return find_erased(connection, session)
 
@@ -206,7 +206,7 @@ def _event_of(row: Mapping[str, Any] | sqlite3.Row) -> Event:
             return Compacted(summary=fields["summary"], **about)
         case "ended":
             notes = tuple(map(Note.parse, fields["notes"]))
-            return SessionEnded(notes=notes, summary=Summary.of(fields["summary"]), **about)
+            return SessionEnded(notes=notes, summary=Summary.from_parts(fields["summary"]), **about)
         case other:
             raise KeyError(other)
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.domain.injection import LogKey, Moment, MomentUsage, Sent
+from recollect.domain.injection import LogEntry, LogKey, Moment, MomentUsage
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.domain.session import Session
 from recollect.store.sqlite.database import Database
@@ -93,7 +93,7 @@ class Injections:
             ).fetchone()
         return session_of(row)
 
-    def record(self, sent: Sent) -> Sent:
+    def record(self, sent: LogEntry) -> LogEntry:
         with self._database.write() as connection:
             # First recorded is final: a second answer for the same message would invalidate the provider's cache.
             row = log_row(sent)
@@ -130,30 +130,30 @@ class Injections:
             if row is not None:
                 note_shown(connection, row["ids"], row["at_ms"])
 
-    def stable(self, session_id: SessionId, context: int) -> Sent | None:
+    def start_block(self, session_id: SessionId, context: int) -> LogEntry | None:
         row = self._database.fetch_one(
             "SELECT * FROM injection WHERE session = ? AND message = ? AND context = ?",
             (session_id, START_BLOCK, context),
         )
         return log_entry(row) if row else None
 
-    def sent_with(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[Sent]:
+    def find_sent(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[LogEntry]:
         query = f"""
             SELECT {"injection.*" if why else _WITHOUT_REASONS} FROM json_each(?) AS asked JOIN injection
             ON injection.session = ? AND injection.message = asked.value AND injection.message <> ''
             ORDER BY injection.context, injection.at_ms, injection.message, injection.call
         """
         rows = self._database.fetch_all(query, (json.dumps(list(messages)), session_id))
-        first: dict[tuple[MessageId | None, str], Sent] = {}
+        first: dict[tuple[MessageId | None, str], LogEntry] = {}
         for sent in filter(None, map(log_entry, rows)):
             first.setdefault((sent.message, sent.call), sent)
         return list(first.values())
 
-    def count_in(self, session_id: SessionId, context: int, point: Moment) -> int:
+    def count_at_moment(self, session_id: SessionId, context: int, point: Moment) -> int:
         statement = "SELECT count(*) FROM injection WHERE session = ? AND context = ? AND point = ?"
         return self._database.count(statement, (session_id, context, point))
 
-    def in_context(self, session_id: SessionId, context: int) -> list[Sent]:
+    def log_of_context(self, session_id: SessionId, context: int) -> list[LogEntry]:
         # In a long session most prompts get no block: reading all these rows would take longer with each prompt.
         rows = self._database.fetch_all(
             f"SELECT {_WITHOUT_REASONS} FROM injection WHERE session = :session AND context = :context AND ("
@@ -164,13 +164,13 @@ class Injections:
         )
         return list(filter(None, map(log_entry, rows)))
 
-    def log_of(self, session_id: SessionId) -> list[Sent]:
+    def log_of(self, session_id: SessionId) -> list[LogEntry]:
         rows = self._database.fetch_all(
             "SELECT * FROM injection WHERE session = ? ORDER BY at_ms, context, message, call", (session_id,)
         )
         return list(filter(None, map(log_entry, rows)))
 
-    def session_sent_at(self, moments: Collection[datetime], *, like: Session) -> Session | None:
+    def find_session_by_times(self, moments: Collection[datetime], *, like: Session) -> Session | None:
         row = self._database.fetch_one(
             "SELECT session.* FROM json_each(:moments) AS asked JOIN injection ON injection.at_ms = asked.value "
             "JOIN session ON session.id = injection.session "
@@ -181,7 +181,7 @@ class Injections:
         )
         return session_of(row) if row else None
 
-    def copy_log(self, parent: Session, child: Session, sent: Sequence[Sent], *, context: int) -> Session:
+    def copy_log(self, parent: Session, child: Session, sent: Sequence[LogEntry], *, context: int) -> Session:
         with self._database.write() as connection:
             for one in sent:
                 row = {**log_row(replace(one, session=child.id)), "copied": 1}

@@ -24,7 +24,7 @@ from recollect.store.sqlite.rows import (
     recap_of,
     row_hash,
 )
-from recollect.text.block import retold, sayings
+from recollect.text.block import rewrite_texts, texts_in
 
 TABLES = {
     "memory": "memories",
@@ -104,7 +104,7 @@ def _texts_in(table: str, row: sqlite3.Row) -> list[str]:
         case "turn":
             return [row["text"]]
         case "injection":
-            return sayings(row["block"])
+            return texts_in(row["block"])
         case "recap":
             recap = recap_of(row)
             return [] if recap is None else recap.lines
@@ -174,7 +174,7 @@ def _rewrite_change(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
 
 
 def _rewrite_block(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
-    safe = {**dict(row), "block": retold(row["block"], _redact)}
+    safe = {**dict(row), "block": rewrite_texts(row["block"], _redact)}
     condition = quotations.block_condition(safe)
     if "hash" not in safe:
         connection.execute(f"UPDATE injection SET block = :block WHERE {condition}", safe)
@@ -188,4 +188,4 @@ def _rewrite_block(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
 def _rewrite_recap(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     recap = recap_of(row)
     assert recap is not None  # it was read a moment ago
-    recaps.rewrite(connection, recap.retold(_redact))
+    recaps.rewrite(connection, recap.rewrite_lines(_redact))

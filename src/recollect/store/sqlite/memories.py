@@ -42,14 +42,14 @@ class Memories:
         )
         return memories_of(rows)
 
-    def ended(self, memories: Collection[MemoryId]) -> list[Memory]:
+    def find_ended(self, memories: Collection[MemoryId]) -> list[Memory]:
         rows = self._database.fetch_all(
             f"SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.value WHERE NOT ({LIVE})",
             (json.dumps(list(memories)),),
         )
         return memories_of(rows)
 
-    def reworded(self, since: Mapping[MemoryId, datetime]) -> list[Memory]:
+    def find_edited(self, since: Mapping[MemoryId, datetime]) -> list[Memory]:
         asked = json.dumps({memory: to_ms(at) for memory, at in since.items()})
         rows = self._database.fetch_all(
             f"""
@@ -64,7 +64,7 @@ class Memories:
         )
         return memories_of(rows)
 
-    def ended_of(self, sessions: Collection[SessionId]) -> list[Memory]:
+    def find_ended_in_sessions(self, sessions: Collection[SessionId]) -> list[Memory]:
         rows = self._database.fetch_all(
             "SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.session = asked.value "
             f"WHERE NOT ({LIVE}) ORDER BY memory.n",
@@ -175,7 +175,7 @@ class Memories:
         rows = self._database.fetch_all("SELECT * FROM memory WHERE superseded_by = ? ORDER BY n", (memory_id,))
         return memories_of(rows)
 
-    def replaced(self) -> list[Memory]:
+    def find_replaced(self) -> list[Memory]:
         rows = self._database.fetch_all(
             "SELECT * FROM memory WHERE superseded_by IS NOT NULL AND forgotten_ms IS NULL ORDER BY n"
         )
@@ -189,7 +189,7 @@ class Memories:
         )
         return memories_of(rows)
 
-    def forgotten_before(self, moment: datetime) -> list[MemoryId]:
+    def find_forgotten_before(self, moment: datetime) -> list[MemoryId]:
         rows = self._database.fetch_all(
             "SELECT id FROM memory WHERE forgotten_ms IS NOT NULL AND forgotten_ms <= ? ORDER BY n", (to_ms(moment),)
         )

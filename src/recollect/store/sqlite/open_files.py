@@ -76,7 +76,7 @@ def _is_one_of(path: str | bytes | Path, databases: Counter[str]) -> bool:
 
 
 @contextmanager
-def guarded(path: Path) -> Iterator[None]:
+def guard_files(path: Path) -> Iterator[None]:
     """Inside, no Python code of this process can open a file of this database."""
     if not _hook_is_set.is_set():
         _hook_is_set.set()

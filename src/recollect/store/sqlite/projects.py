@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.memory import MemoryId, ProjectId, Scope, SessionId
-from recollect.domain.project import SHARED, ProjectFacts
-from recollect.domain.stored import HIDDEN
+from recollect.domain.project import SHARED_PREFIXES, ProjectFacts
+from recollect.domain.stored import HIDDEN_PREFIX
 from recollect.store.sqlite import index, recaps, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import TURN_HASHED, from_ms, recap_of, row_hash, to_ms
@@ -18,7 +18,7 @@ ASKED = "mcp"  # the host of sessions that only ask: these do not create a proje
 class Projects:
     _database: Database
 
-    def known_as(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
+    def find_by_aliases(self, aliases: Collection[ProjectId]) -> Mapping[ProjectId, frozenset[ProjectId]]:
         rows = self._database.fetch_all(
             "SELECT alias, project FROM json_each(?) AS asked JOIN project_alias ON alias = asked.value",
             (json.dumps(list(aliases)),),
@@ -39,7 +39,7 @@ class Projects:
     def note_aliases(self, project: ProjectId, aliases: Collection[ProjectId], at: datetime) -> None:
         with self._database.write() as connection:
             for alias in aliases:
-                if not alias.startswith(SHARED):
+                if not alias.startswith(SHARED_PREFIXES):
                     connection.execute("DELETE FROM project_alias WHERE alias = ? AND project <> ?", (alias, project))
                 connection.execute(
                     "INSERT OR IGNORE INTO project_alias (alias, project, noted_ms) VALUES (?, ?, ?)",
@@ -65,7 +65,7 @@ class Projects:
                     WHERE project IS NOT NULL AND host <> '{ASKED}' GROUP BY project
                     UNION ALL SELECT project, 0, max(noted_ms) FROM project_alias GROUP BY project
                     UNION ALL SELECT project, 0, max(at_ms) FROM turn WHERE project IS NOT NULL GROUP BY project
-                ) WHERE project NOT GLOB '{HIDDEN}*' GROUP BY project ORDER BY last_ms DESC, project
+                ) WHERE project NOT GLOB '{HIDDEN_PREFIX}*' GROUP BY project ORDER BY last_ms DESC, project
                 """
             ).fetchall()
             known = connection.execute("SELECT project, alias FROM project_alias ORDER BY alias").fetchall()
@@ -82,13 +82,13 @@ class Projects:
             for row in rows
         ]
 
-    def memories_in(self, project: ProjectId) -> list[MemoryId]:
+    def memory_ids_in(self, project: ProjectId) -> list[MemoryId]:
         rows = self._database.fetch_all(
             "SELECT id FROM memory WHERE scope = ? ORDER BY n", (str(Scope.project(project)),)
         )
         return [MemoryId(row["id"]) for row in rows]
 
-    def sessions_in(self, project: ProjectId) -> list[SessionId]:
+    def session_ids_in(self, project: ProjectId) -> list[SessionId]:
         # A session that is only in the archive has no row of its own.
         rows = self._database.fetch_all(
             "SELECT id FROM session WHERE project = ? UNION SELECT session FROM turn WHERE project = ? ORDER BY id",

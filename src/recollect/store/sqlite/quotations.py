@@ -10,7 +10,7 @@ from typing import Any
 from recollect.domain.memory import MemoryId, SessionId
 from recollect.store.sqlite import inbox, index, reasons, recaps, vectors
 from recollect.store.sqlite.rows import INJECTION_HASHED, MEMORY_HASHED, TURN_HASHED, is_sound, recap_of, row_hash
-from recollect.text.block import parts_quoted, plain, without
+from recollect.text.block import plain, quote_parts, remove_entries
 from recollect.text.passages import without_marks
 
 FORGOTTEN = "[forgotten]"
@@ -220,7 +220,7 @@ def erase_from_blocks(
     rows = connection.execute("SELECT * FROM injection")
     with_block = [dict(row) for row in rows if row["block"] and (among is None or row["session"] in among)]
     for row in with_block:
-        rest = without(row["block"], shown_ids, is_quote)
+        rest = remove_entries(row["block"], shown_ids, is_quote)
         if rest != row["block"]:
             _rewrite_block(connection, row, rest, memories)
     if memories:
@@ -263,7 +263,7 @@ def _erase_from_recaps(connection: sqlite3.Connection, texts: Collection[str]) -
         if recap is None:  # damaged: it is never shown
             connection.execute("DELETE FROM recap WHERE session = ?", (row["session"],))
             continue
-        rest = recap.without(is_quote)
+        rest = recap.without_lines(is_quote)
         if rest != recap:
             recaps.rewrite(connection, rest)
 
@@ -313,7 +313,7 @@ def _quotes_any(texts: Collection[str]) -> Callable[[str], bool]:
         return len(part) >= MIN_QUOTE_CHARS and any(part in text for text in normalised)
 
     def is_quote(line: str) -> bool:
-        parts = parts_quoted(line)
+        parts = quote_parts(line)
         if not parts:
             unlabelled = _LABEL.sub("", line)
             parts = [unlabelled]

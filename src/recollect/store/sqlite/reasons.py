@@ -4,14 +4,14 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from recollect.domain.injection import Choice, Quoted, Verdict
+from recollect.domain.injection import Choice, QuotedTurn, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
 
 NO_REASONS = "[]"
 QUOTE_LENGTHS = (2, 3)  # values in the row of a quote; an earlier version stored no reasons
 
 
-def dump(choices: Sequence[Choice], quotes: Sequence[Quoted]) -> str:
+def dump(choices: Sequence[Choice], quotes: Sequence[QuotedTurn]) -> str:
     rows: list[list[Any]] = []
     for choice in choices:
         numbers = (choice.relevance, choice.score, choice.needed)
@@ -20,7 +20,7 @@ def dump(choices: Sequence[Choice], quotes: Sequence[Quoted]) -> str:
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 
-def load(stored: str) -> tuple[tuple[Choice, ...], tuple[Quoted, ...]]:
+def load(stored: str) -> tuple[tuple[Choice, ...], tuple[QuotedTurn, ...]]:
     """Return nothing for what cannot be read: no hash covers it."""
     choices, quotes = [], []
     try:
@@ -39,9 +39,9 @@ def without(stored: str, memories: Collection[MemoryId]) -> str:
     return dump([choice for choice in choices if choice.id not in memories], quotes)
 
 
-def _quote(row: list[Any]) -> Quoted:
+def _quote(row: list[Any]) -> QuotedTurn:
     session, message, *reasons = row
-    return Quoted(
+    return QuotedTurn(
         session=SessionId(session), message=MessageId(message), reasons=_floats(reasons[0]) if reasons else {}
     )
 

@@ -37,7 +37,7 @@ def rules() -> str:
 
 
 class SecretRescan(Erasure, Chores):
-    def look_again(self) -> bool:
+    def rescan_some(self) -> bool:
         """Take one step. False: everything was searched with these rules."""
         stage, after, removed = self._progress()
         if stage == DONE:
@@ -59,7 +59,7 @@ class SecretRescan(Erasure, Chores):
         self._save_progress(DONE, None, removed)
         return False
 
-    def looked_again(self) -> Finding | None:
+    def rescan_state(self) -> Finding | None:
         if self.chore_state(CHORE) is None:
             return None
         stage, _, removed = self._progress()

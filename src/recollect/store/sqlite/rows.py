@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Any
 
 from recollect.domain.errors import InvalidValue, StoreDamaged
-from recollect.domain.injection import Injection, Moment, Placement, Quiet, Sent
+from recollect.domain.injection import Injection, LogEntry, Moment, Placement, QuietReason
 from recollect.domain.learning import Origin
 from recollect.domain.memory import (
     NEVER_USED,
@@ -30,7 +30,7 @@ from recollect.domain.memory import (
     Tier,
     Usage,
 )
-from recollect.domain.session import Note, NoteCode, Recap, Session, Summary, Turn, own_origin
+from recollect.domain.session import Note, NoteCode, Recap, Session, Summary, Turn, default_origin
 from recollect.privacy.visibility import reach_of
 from recollect.store.sqlite import reasons
 
@@ -267,7 +267,7 @@ def memories_of(rows: Iterable[sqlite3.Row]) -> list[Memory]:
     return memories
 
 
-def log_row(sent: Sent) -> dict[str, object]:
+def log_row(sent: LogEntry) -> dict[str, object]:
     row: dict[str, object] = {
         "session": sent.session,
         "message": sent.message or START_BLOCK,
@@ -291,7 +291,7 @@ def log_row(sent: Sent) -> dict[str, object]:
     return row
 
 
-def log_entry(row: sqlite3.Row) -> Sent | None:
+def log_entry(row: sqlite3.Row) -> LogEntry | None:
     """Return None for a damaged row: it counts as missing from the log."""
     if not is_sound(row, INJECTION_HASHED):
         return None
@@ -301,9 +301,9 @@ def log_entry(row: sqlite3.Row) -> Sent | None:
         return None
 
 
-def _parse_log_entry(row: sqlite3.Row) -> Sent:
+def _parse_log_entry(row: sqlite3.Row) -> LogEntry:
     choices, quoted = reasons.load(row["reasons"])
-    return Sent(
+    return LogEntry(
         session=SessionId(row["session"]),
         context=row["context"],
         message=MessageId(row["message"]) if row["message"] != START_BLOCK else None,
@@ -315,7 +315,7 @@ def _parse_log_entry(row: sqlite3.Row) -> Sent:
             considered=row["considered"],
             budget_tokens=row["budget"],
             corrected=tuple(parse_list(row["corrected"])),
-            quiet=None if row["quiet"] is None else Quiet(row["quiet"]),
+            quiet=None if row["quiet"] is None else QuietReason(row["quiet"]),
             choices=choices,
             quoted=quoted,
         ),
@@ -335,7 +335,7 @@ def turn_row(turn: Turn) -> dict[str, object]:
         "role": turn.role.value,
         "text": turn.text,
         "at_ms": to_ms(turn.at),
-        "origin": "" if turn.origin in (None, own_origin(turn.role)) else str(turn.origin),
+        "origin": "" if turn.origin in (None, default_origin(turn.role)) else str(turn.origin),
     }
     row["hash"] = row_hash(row, TURN_HASHED)
     return row
@@ -413,6 +413,6 @@ def _parse_recap(*values: Any) -> Recap | None:
         project=ProjectId(row["project"]),
         at=from_ms(row["at_ms"]),
         notes=tuple(Note(code=NoteCode(code), text=text) for code, text in parse_list(row["notes"])),
-        summary=Summary.of(summary),
+        summary=Summary.from_parts(summary),
         form=summary.get("form", 1),
     )

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from recollect.domain.memory import Viewer
-from recollect.domain.search import EVERYTHING, Filters, FoundMemory, Meaning, MemoryStatus, Sighting
+from recollect.domain.search import EVERYTHING, Filters, FoundMemory, Meaning, MemoryStatus, WordMatches
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, memory_of, to_ms
@@ -22,18 +22,18 @@ class MemorySearch:
 
     def look_up(
         self, words: Sequence[str], viewer: Viewer, *, injectable: bool = False, past: bool = False
-    ) -> Sighting:
+    ) -> WordMatches:
         places = index.places_for(viewer, injectable=injectable, past=past)
         with self._database.read() as connection:
             places = index.places_in_use(connection, "memory_words", places)
             if not places:
-                return Sighting()
+                return WordMatches()
             memories = index.count(connection, "memory_words", places)
             having = index.rows_with(connection, "memory_words", places, words)
-        return Sighting(having=having, memories=memories, places=places)
+        return WordMatches(numbers_by_word=having, memories=memories, places=places)
 
     def search(
-        self, sighting: Sighting, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
+        self, sighting: WordMatches, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
     ) -> list[FoundMemory]:
         from recollect.store.sqlite.word_scores import score_words  # imports numpy, which only a search needs
 

@@ -22,7 +22,7 @@ MAX_COMMON_WORDS = 3  # these are searched in pairs
 class SimilarMemories:
     _database: Database
 
-    def alike(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
+    def find_similar(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
         with self._database.read() as connection:
             places = index.places_in_use(connection, "memory_words", index.places_to_compare(draft))
             longest = sorted(set(words), key=len, reverse=True)[:MAX_WORDS]

@@ -48,7 +48,7 @@ class SqliteStore(
         self._archive_index = ArchiveIndex()
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         with self._database.write():
             yield
 
@@ -56,7 +56,7 @@ class SqliteStore(
         self._database.give_way()
 
     @contextmanager
-    def copied(self) -> "Iterator[SqliteStore]":
+    def copy_in_memory(self) -> "Iterator[SqliteStore]":
         copy = SqliteStore(None)
         try:
             self._database.copy_to(copy._database)
@@ -79,7 +79,7 @@ class SqliteStore(
         from recollect.store.sqlite import upkeep  # only `doctor` needs it
 
         found = upkeep.check(self._database)
-        rescan = self.looked_again()
+        rescan = self.rescan_state()
         if rescan is not None:
             found.append(rescan)
         return found

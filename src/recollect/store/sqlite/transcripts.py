@@ -7,7 +7,7 @@ from recollect.store.sqlite.database import Database
 class Transcripts:
     _database: Database
 
-    def mark(self, source: str) -> Mark | None:
+    def find_mark(self, source: str) -> Mark | None:
         row = self._database.fetch_one("SELECT * FROM transcript WHERE source = ?", (source,))
         if row is None:
             return None

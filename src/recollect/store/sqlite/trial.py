@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from recollect.domain.search import Embedded, Meaning, SightedTurns, Unembedded
+from recollect.domain.search import EmbeddedItem, Meaning, TurnMatches, UnembeddedItem
 from recollect.domain.session import Turn
 from recollect.domain.vector import ModelId, Vector
 from recollect.store.sqlite.store import SqliteStore
 from recollect.store.sqlite.vector_cache import cosines_of, vectors_at
 from recollect.store.sqlite.vectors import to_float16
-from recollect.text.passages import in_context, passages
+from recollect.text.passages import passages, with_previous_turn
 
 if TYPE_CHECKING:
     from recollect.domain.search import Reals
@@ -31,12 +31,12 @@ class TrialStore(SqliteStore):
 
         self._embed_passages = embed_passages
 
-    def next_unembedded(self, model: ModelId, *, limit: int, what: Sequence[str] = ("memory",)) -> list[Unembedded]:
+    def next_unembedded(self, model: ModelId, *, limit: int, what: Sequence[str] = ("memory",)) -> list[UnembeddedItem]:
         return super().next_unembedded(model, limit=limit, what=what)
 
-    def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":
+    def turn_cosines(self, turns: TurnMatches, meaning: Meaning) -> "Reals | None":
         while waiting := self.next_unembedded(meaning.model, limit=TURNS_PER_STEP, what=("turn",)):
-            embedded = [Embedded(what=turn, vectors=self._embed_in_context(turn)) for turn in waiting]
+            embedded = [EmbeddedItem(what=turn, vectors=self._embed_in_context(turn)) for turn in waiting]
             self.keep_vectors(meaning.model, embedded)
         return super().turn_cosines(turns, meaning)
 
@@ -46,11 +46,11 @@ class TrialStore(SqliteStore):
     def passage_vectors(self, which: Mapping[int, int]) -> dict[int, Vector]:
         return vectors_at(which, zip(which, self._passages(list(which)), strict=True))
 
-    def _embed_in_context(self, waiting: Unembedded) -> tuple[Vector, ...]:
+    def _embed_in_context(self, waiting: UnembeddedItem) -> tuple[Vector, ...]:
         if not isinstance(waiting.of, Turn):
             return ()
         before = None if waiting.before is None else waiting.before.text
-        return (self._embed(in_context(waiting.of.text, before)),)
+        return (self._embed(with_previous_turn(waiting.of.text, before)),)
 
     def _passages(self, numbers: Sequence[int]) -> list[bytes]:
         return [b"" if turn is None else self._embed_passages(turn.text) for turn in self.turns(numbers)]

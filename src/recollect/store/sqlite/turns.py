@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.domain.memory import MessageId, ProjectId, SessionId
-from recollect.domain.search import EVERYTHING, Filters, Meaning, SightedTurns
+from recollect.domain.search import EVERYTHING, Filters, Meaning, TurnMatches
 from recollect.domain.session import Turn
 from recollect.domain.vector import Vector
 from recollect.store.sqlite import index, vectors
@@ -54,7 +54,7 @@ class Turns:
         *,
         filters: Filters = EVERYTHING,
         running: Collection[SessionId] | None = None,
-    ) -> SightedTurns:
+    ) -> TurnMatches:
         place = index.place_of_turns(project)
         with self._database.read() as connection:
             shape = self._archive_index.shape_of(connection, project)
@@ -64,11 +64,13 @@ class Turns:
             shape = shape.only_quotable(running)
         return shape.match_words(found, filters, first=first)
 
-    def turn_cosines(self, turns: SightedTurns, meaning: Meaning) -> "Reals | None":
+    def turn_cosines(self, turns: TurnMatches, meaning: Meaning) -> "Reals | None":
         with self._database.read() as connection:
             if not vectors.has_model(connection, meaning.model):
                 return None
-            matrix = self._vector_cache.turn_matrix(connection, index.place_of_turns(turns.project), first=turns.first)
+            matrix = self._vector_cache.turn_matrix(
+                connection, index.place_of_turns(turns.project), first=turns.first_number
+            )
         return spread(turns.numbers, matrix.numbers, matrix.cosines(meaning.vector))
 
     def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[tuple[float, ...]]:

@@ -10,7 +10,7 @@ from contextlib import suppress
 from zlib import crc32
 
 from recollect.domain.memory import Memory
-from recollect.domain.search import Embedded, MissingVectors, Unembedded
+from recollect.domain.search import EmbeddedItem, MissingVectors, UnembeddedItem
 from recollect.domain.session import Turn
 from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 from recollect.store.sqlite import index
@@ -28,11 +28,11 @@ class Vectors:
     _database: Database
     _embedding_with: ModelId | None = None
 
-    def unembedded(self, model: ModelId) -> int:
-        missing = self.waiting(model)
+    def count_unembedded(self, model: ModelId) -> int:
+        missing = self.count_missing_vectors(model)
         return missing.memories + missing.turns
 
-    def waiting(self, model: ModelId | None) -> MissingVectors:
+    def count_missing_vectors(self, model: ModelId | None) -> MissingVectors:
         with self._database.read() as connection:
             stored = _model_of(connection)
             if model is None or stored == model:
@@ -44,8 +44,8 @@ class Vectors:
 
     def next_unembedded(
         self, model: ModelId, *, limit: int, what: Sequence[str] = ("memory", "turn")
-    ) -> list[Unembedded]:
-        found: list[Unembedded] = []
+    ) -> list[UnembeddedItem]:
+        found: list[UnembeddedItem] = []
         gone: list[tuple[str, int]] = []
         with self._database.read() as connection:
             if _model_of(connection) != model:
@@ -66,7 +66,7 @@ class Vectors:
             return found or self.next_unembedded(model, limit=limit, what=what)
         return found
 
-    def keep_vectors(self, model: ModelId, made: Sequence[Embedded]) -> None:
+    def keep_vectors(self, model: ModelId, made: Sequence[EmbeddedItem]) -> None:
         with self._database.write() as connection:
             if _model_of(connection) != model:  # another process has switched to another model
                 return
@@ -171,17 +171,17 @@ def _model_of(connection: sqlite3.Connection) -> ModelId | None:
     return None if row is None else ModelId(row["model"])
 
 
-def _queue_entry(connection: sqlite3.Connection, what: str, n: int) -> Unembedded | None:
+def _queue_entry(connection: sqlite3.Connection, what: str, n: int) -> UnembeddedItem | None:
     row = connection.execute(f"SELECT * FROM {what} WHERE n = ?", (n,)).fetchone()
     if row is None:
         return None
     if what == "turn":
         turn = _turn_or_none(row)
         before = _turn_or_none(connection.execute(_BEFORE, dict(row)).fetchone())
-        return None if turn is None else Unembedded(number=n, hash=row["hash"], of=turn, before=before)
+        return None if turn is None else UnembeddedItem(number=n, hash=row["hash"], of=turn, before=before)
     with suppress(DamagedRow):
         memory = memory_of(row)
-        return None if memory.forgotten_at else Unembedded(number=n, hash=row["hash"], of=memory)
+        return None if memory.forgotten_at else UnembeddedItem(number=n, hash=row["hash"], of=memory)
     return None
 
 
@@ -189,7 +189,7 @@ def _turn_or_none(row: sqlite3.Row | None) -> Turn | None:
     return None if row is None or not is_sound(row, TURN_HASHED) else turn_of(row)
 
 
-def _keep(connection: sqlite3.Connection, what: Unembedded, vectors: Sequence[Vector]) -> None:
+def _keep(connection: sqlite3.Connection, what: UnembeddedItem, vectors: Sequence[Vector]) -> None:
     halves = to_float16(vectors)
     match what.of:
         case Memory() as memory:

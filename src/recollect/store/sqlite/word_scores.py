@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from recollect.domain.search import Sighting
+from recollect.domain.search import WordMatches
 from recollect.rank.calibrate import rarity
 
 if TYPE_CHECKING:
@@ -38,10 +38,10 @@ class WordScores:
         return WordScores(self.numbers[here], self.values[here])
 
 
-def score_words(sighting: Sighting) -> WordScores:
+def score_words(sighting: WordMatches) -> WordScores:
     rarities = rarity(sighting.occurrences, sighting.memories)
     total = sum(rarities.values()) or 1.0
-    having = {word: np.array(numbers, np.int64) for word, numbers in sighting.having.items() if numbers}
+    having = {word: np.array(numbers, np.int64) for word, numbers in sighting.numbers_by_word.items() if numbers}
     if not having:
         return WordScores(np.zeros(0, np.int64), np.zeros(0))
     weights = np.repeat([rarities[word] / total for word in having], [len(numbers) for numbers in having.values()])
