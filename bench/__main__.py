@@ -1,7 +1,7 @@
-"""`make bench`: what things cost, beside plain yardsticks of the same run. Read the ratios: machines differ.
+"""`make bench`: measures costs beside plain yardsticks in the same run. Read the ratios: machines differ.
 
-`FULL=1` adds a million memories and ten thousand events; `ONLY=moments` leaves out all sections without this word in
-their names. Nothing here is asserted; nothing outside a temporary folder is touched.
+`FULL=1` adds a million memories and ten thousand events; `ONLY=moments` runs only the sections with this word in their
+names. Asserts nothing, and writes only to a temporary folder.
 """
 
 import os
@@ -30,7 +30,7 @@ from bench import (
 )
 from bench.corpus import prompts
 from bench.measure import NAME_CHARS
-from bench.vectors import NO_MODEL, Given, Reals, synthetic
+from bench.vectors import NO_MODEL, Reals, Vectors, synthetic
 from recollect import config, wiring
 from recollect.engine.ports import Embeds
 
@@ -45,7 +45,7 @@ QUESTIONS = 200
 def main() -> None:
     began = time.monotonic()
     full = os.environ.get("FULL") == "1"
-    given, questions = _meanings(wiring.Model(config.find_paths().model)())
+    given, questions = _make_vectors(wiring.Model(config.find_paths().model)())
     sizes = FULL_SIZES if full else SIZES
     with tempfile.TemporaryDirectory() as shared:  # a million memories are written once
         _section(
@@ -59,14 +59,14 @@ def main() -> None:
             lambda _: moments.run(Path(shared), sizes, given, questions, _new_model),
         )
     _section("writing", "", search.one_by_one)
-    _section("telling something new apart from what is known", "the first row", remembering.run)
+    _section("comparing a new memory with the known ones", "the first row", remembering.run)
     _section(
         "finding ten old turns",
         "by word",
         lambda at: archive.run(at, FULL_TURNS if full else TURNS, given, questions),
     )
-    _section("old sessions read from their transcripts", "", backfill.run)
-    _section("memories that speak of files", "a turn without files", staleness.run)
+    _section("reading old sessions from transcripts", "", backfill.run)
+    _section("memories about files", "a turn without files", staleness.run)
     _section("redacting secrets", "", redaction.run)
     if given.model != NO_MODEL:
         _section("cold", "", lambda at: cold.run(at, given, config.find_paths().model, COLD_SIZES))
@@ -84,26 +84,28 @@ def main() -> None:
     print(f"\ntook {time.monotonic() - began:.0f} s")
 
 
-def _meanings(model: Embeds | None) -> tuple[Given, Reals]:
+def _make_vectors(model: Embeds | None) -> tuple[Vectors, Reals]:
     if model is None:
-        print("There is no model (`recollect model build` makes it): all vectors are made up.")
-        return Given(NO_MODEL, synthetic(background.TEXTS)), synthetic(QUESTIONS, seed=7)
-    originals = _measured("meanings in the background", "alone", lambda at: background.run(at, model))
+        print("There is no model (build it with `recollect model build`): all vectors are synthetic.")
+        return Vectors(NO_MODEL, synthetic(background.TEXTS)), synthetic(QUESTIONS, seed=7)
+    originals = _run_section("meanings in the background", "alone", lambda at: background.run(at, model))
     print(f"\nVectors below: {len(originals):,} of the model for texts, each turned a little at random for the others.")
-    return Given(model.model, originals), background.as_rows([model.embed_question(one) for one in prompts(QUESTIONS)])
+    return Vectors(model.model, originals), background.as_rows(
+        [model.embed_question(one) for one in prompts(QUESTIONS)]
+    )
 
 
 def _new_model() -> Embeds | None:
-    """One that has not been asked anything yet: it remembers its answers."""
+    """Return a model with an empty cache."""
     return wiring.Model(config.find_paths().model)()
 
 
 def _section(name: str, yardstick: str, run: Callable[[Path], object]) -> None:
     if os.environ.get("ONLY", "") in name:
-        _measured(name, yardstick, run)
+        _run_section(name, yardstick, run)
 
 
-def _measured(name: str, yardstick: str, run: Callable[[Path], T]) -> T:
+def _run_section(name: str, yardstick: str, run: Callable[[Path], T]) -> T:
     ratio = f"   ratio to {yardstick}" if yardstick else ""
     print(f"\n{name:{NAME_CHARS}} {'p50 ms':>9} {'p95 ms':>9}{ratio}", flush=True)
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""What finding ten old turns takes, by word and by meaning, among how many of one project."""
+"""Time to find ten old turns by word and by meaning, for several archive sizes of one project."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from bench.corpus import NOW, project, prompts, turns
-from bench.measure import row, timed
-from bench.search import engine_on, opened
-from bench.vectors import Given, Prepared, Reals
+from bench.measure import measure, row
+from bench.search import engine_on, open_store
+from bench.vectors import PreparedEmbedder, Reals, Vectors
 from recollect.domain.event import Prompt
 from recollect.domain.memory import MessageId, SessionId
 from recollect.engine.engine import Engine
@@ -17,46 +17,49 @@ from recollect.store.sqlite.store import SqliteStore
 
 AT_ONCE = 1000
 QUERIES = 100
-VECTORS_PER_TURN = 20  # more than any has
+VECTORS_PER_TURN = 20  # more than any turn has
 
 
-def run(folder: Path, sizes: tuple[int, ...], given: Given, questions: Reals) -> None:
+def run(folder: Path, sizes: tuple[int, ...], given: Vectors, questions: Reals) -> None:
     for size in sizes:
-        _at(folder, size, given, questions)
+        _measure(folder, size, given, questions)
 
 
-def _at(folder: Path, size: int, given: Given, questions: Reals) -> None:
+def _measure(folder: Path, size: int, given: Vectors, questions: Reals) -> None:
     database = folder / f"{size}.db"
-    prepared = Prepared(given.model, iter(()), questions)
-    with opened(database, prepared) as (store, engine):
+    prepared = PreparedEmbedder(given.model, iter(()), questions)
+    with open_store(database, prepared) as (store, engine):
         _write(store, engine, size, given)
-        by_word = timed(prompts(QUERIES), lambda prompt: _recall(engine_on(store, None), prompt))
+        by_word = measure(prompts(QUERIES), lambda prompt: _recall(engine_on(store, None), prompt))
         row(f"{size:>9,} turns of one project: by word", by_word, by_word)
         _recall(engine, "How does the worker retry?")
-        both = timed(prompts(QUERIES), lambda prompt: _recall(engine, prompt))
+        both = measure(prompts(QUERIES), lambda prompt: _recall(engine, prompt))
         row(f"{size:>9,} turns of one project: without embedding the question", both, by_word)
-        quoting = timed(_first_prompts(), engine.handle)
+        quoting = measure(_first_prompts(), engine.handle)
         row(f"{size:>9,} turns of one project: a prompt that may quote them", quoting, by_word)
-    row(f"{size:>9,} turns of one project: first search", timed(range(3), lambda _: _first(database, prepared)))
+    row(
+        f"{size:>9,} turns of one project: first search",
+        measure(range(3), lambda _: _first_search(database, prepared)),
+    )
 
 
 def _first_prompts() -> Iterator[Prompt]:
-    """Each in a session of its own: nothing was quoted there before."""
+    """Yield prompts, each in a new session where nothing was quoted yet."""
     for number, text in enumerate(prompts(QUERIES)):
         session = SessionId(f"quoting-{number}")
         yield Prompt(session=session, at=NOW, project=project(0), message=MessageId("m"), text=text)
 
 
-def _write(store: SqliteStore, engine: Engine, size: int, given: Given) -> None:
+def _write(store: SqliteStore, engine: Engine, size: int, given: Vectors) -> None:
     waiting = turns(size)
     while some := list(islice(waiting, AT_ONCE)):
         engine.archive(some)
-    writer = engine_on(store, Prepared(given.model, _enough(given, size), np.zeros((1, 1), np.float32)))
+    writer = engine_on(store, PreparedEmbedder(given.model, _make_vectors(given, size), np.zeros((1, 1), np.float32)))
     while writer.embed_some(limit=AT_ONCE):
         pass
 
 
-def _enough(given: Given, size: int) -> Iterator[Reals]:
+def _make_vectors(given: Vectors, size: int) -> Iterator[Reals]:
     return given.blocks(size * VECTORS_PER_TURN)
 
 
@@ -64,6 +67,6 @@ def _recall(engine: Engine, prompt: str) -> None:
     engine.recall_turns(prompt, project(0), limit=10)
 
 
-def _first(database: Path, prepared: Prepared) -> None:
-    with opened(database, prepared) as (_, engine):
+def _first_search(database: Path, prepared: PreparedEmbedder) -> None:
+    with open_store(database, prepared) as (_, engine):
         _recall(engine, "How does the worker retry?")

@@ -1,4 +1,4 @@
-"""What reading old sessions takes: transcripts of so many turns, from the file to the archive, without embeddings."""
+"""Time to read old sessions: from a transcript file into the archive, without embeddings."""
 
 import json
 import resource
@@ -20,9 +20,9 @@ from recollect.transcripts.places import make_mark
 from recollect.transcripts.reading import json_lines
 
 TURNS = (2_000, 20_000)
-LEAST_PER_SECOND = 300
+MIN_PER_SECOND = 300
 DOING = ("Let me look at", "I read the file and see", "Now I run the tests of", "The build passes; next is")
-READ = 1_000_000  # characters that a tool has read in a whole session, about
+READ_CHARS = 1_000_000  # that tools read in a whole session, roughly
 
 
 def run(folder: Path) -> None:
@@ -31,20 +31,22 @@ def run(folder: Path) -> None:
         file = folder / f"{count}.jsonl"
         with file.open("w") as out:
             out.writelines(json.dumps(line) + "\n" for line in transcript(count, folder))
-        # In a process of its own: what it holds at its most can be told of a whole process only.
+        # In its own process: peak memory can be measured only for a whole process.
         command = [sys.executable, "-m", "bench.backfill", str(file)]
-        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-        spent_s, again_s, peak_mb = map(float, told)
+        output = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+        spent_s, again_s, peak_mb = map(float, output)
         print(f"{f'{count:>9,} turns, {file.stat().st_size / 1e6:.1f} MB':{NAME_CHARS}} {spent_s * 1000:9.0f}")
-        met = verdict(count / spent_s >= LEAST_PER_SECOND)
-        print(f"{'          turns a second':{NAME_CHARS}} {count / spent_s:9.0f}   at least {LEAST_PER_SECOND}: {met}")
+        met = verdict(count / spent_s >= MIN_PER_SECOND)
+        print(f"{'          turns a second':{NAME_CHARS}} {count / spent_s:9.0f}   at least {MIN_PER_SECOND}: {met}")
         print(f"{'          read again':{NAME_CHARS}} {again_s * 1000:9.2f}")
-        print(f"{'          memory of the process at its most, in MB':{NAME_CHARS}} {peak_mb:9.0f}", flush=True)
+        print(f"{'          peak memory of the process, in MB':{NAME_CHARS}} {peak_mb:9.0f}", flush=True)
 
 
 def transcript(count: int, folder: Path) -> Iterator[dict[str, Any]]:
-    """As Claude Code writes it: user and agent take turns, and between them a tool fails or works. Most of what is said
-    asks for something or tells what is being done; of five turns, one states something."""
+    """Yield lines as Claude Code writes them: user and agent take turns, and between them a tool fails or succeeds.
+
+    Most turns ask for something or describe the work; one in five states a fact.
+    """
     failed, asked = errors(50), prompts(500)
     for number, turn in enumerate(turns(count)):
         doing = DOING[number % len(DOING)]
@@ -62,7 +64,7 @@ def transcript(count: int, folder: Path) -> Iterator[dict[str, Any]]:
             continue
         call = {"type": "tool_use", "id": f"call-{number}", "name": "Bash", "input": {"command": f"make part-{number}"}}
         is_error = number % 10 == 1
-        output = failed[number % len(failed)] if is_error else "ok " * (READ // 2000)
+        output = failed[number % len(failed)] if is_error else "ok " * (READ_CHARS // 2000)
         result = {"type": "tool_result", "tool_use_id": call["id"], "content": output, "is_error": is_error}
         said = {"type": "text", "text": text}
         yield {**about, "uuid": f"call-{number}", "type": "assistant", "message": {"content": [call]}}
@@ -80,7 +82,7 @@ def _backfill(database: Path, file: Path) -> int:
         return engine.backfill(make_mark(file, "as it is"), events, now=NOW + timedelta(days=1)).turns
 
 
-def _measured(file: Path) -> Iterator[float]:
+def _measure(file: Path) -> Iterator[float]:
     for _ in range(2):
         began = time.perf_counter()
         _backfill(file.with_suffix(".db"), file)
@@ -89,4 +91,4 @@ def _measured(file: Path) -> Iterator[float]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(" ".join(map(str, _measured(Path(sys.argv[1])))))
+    sys.stdout.write(" ".join(map(str, _measure(Path(sys.argv[1])))))

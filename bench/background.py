@@ -1,4 +1,4 @@
-"""How quickly memories get their meaning with the real model, and what a search by word takes meanwhile."""
+"""Speed of embedding memories with the real model, and the time of a search by word meanwhile."""
 
 import threading
 import time
@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from bench.corpus import NOW, PROJECTS, drafts, prompts
-from bench.measure import row, timed, verdict
-from bench.search import engine_on, opened, recall
+from bench.measure import measure, row, verdict
+from bench.search import engine_on, open_store, recall
 from bench.vectors import Reals
 from recollect.domain.vector import ModelId, Vector
 from recollect.engine.engine import Engine
@@ -16,11 +16,11 @@ from recollect.engine.ports import Embeds
 
 TEXTS = 1000
 MEANWHILE = 400
-PER_SECOND = 50  # at least, of a processor
+MIN_PER_SECOND = 50  # per second of processor time
 
 
-class Recording:
-    """Passes on what the model says, and keeps it."""
+class RecordingEmbedder:
+    """Returns the vectors of the model and records them."""
 
     def __init__(self, embeds: Embeds) -> None:
         self._embeds = embeds
@@ -42,29 +42,30 @@ class Recording:
 
 
 def run(folder: Path, model: Embeds) -> Reals:
-    """The vectors that were made, one for each of the first memories of the corpus."""
-    recording = Recording(model)
-    with opened(folder / "embedding.db") as (store, by_word):
+    """Return the vectors, one for each of the first memories of the corpus."""
+    recording = RecordingEmbedder(model)
+    with open_store(folder / "embedding.db") as (store, by_word):
         background = engine_on(store, recording)
         by_word.bring_back(drafts(TEXTS), at=NOW, by="bench")
         began, computed = time.perf_counter(), time.process_time()
         _embed_all(background)
-        per_second, per_cpu_second = (
-            TEXTS / spent for spent in (time.perf_counter() - began, time.process_time() - computed)
-        )
+        per_second = TEXTS / (time.perf_counter() - began)
+        per_cpu_second = TEXTS / (time.process_time() - computed)
         print(
             f"{TEXTS:>9,} memories embedded: {per_cpu_second:,.0f} for each second of a processor, {per_second:,.0f} "
-            f"for each second of the clock   at least {PER_SECOND}: {verdict(per_cpu_second >= PER_SECOND)}",
+            f"for each second of the clock   at least {MIN_PER_SECOND}: {verdict(per_cpu_second >= MIN_PER_SECOND)}",
             flush=True,
         )
         made = as_rows(recording.made)
         asked = [(number % PROJECTS, prompt) for number, prompt in enumerate(prompts(200))]
-        alone = timed(asked, lambda one: recall(by_word, *one))
+        alone = measure(asked, lambda one: recall(by_word, *one))
         row(f"{TEXTS:>9,} in {PROJECTS} projects: recall by word", alone, alone)
         by_word.bring_back(drafts(MEANWHILE, seed=6), at=NOW, by="bench")
         embedding = threading.Thread(target=_embed_all, args=[background])
         embedding.start()
-        while_embedding = timed((one for one in asked * 10 if embedding.is_alive()), lambda one: recall(by_word, *one))
+        while_embedding = measure(
+            (one for one in asked * 10 if embedding.is_alive()), lambda one: recall(by_word, *one)
+        )
         embedding.join()
         row(f"{TEXTS:>9,} in {PROJECTS} projects: the same while {MEANWHILE} are embedded", while_embedding, alone)
     return made

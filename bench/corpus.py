@@ -1,6 +1,6 @@
-"""Memories, prompts and turns for measuring: made up, repeatable, in the language of developers.
+"""Synthetic memories, prompts and turns in the language of developers. Repeatable.
 
-When something was said tells which it is: `number_of` needs no table of a million texts.
+Each draft has its own time, so `number_of` needs no table of a million texts.
 """
 
 import random
@@ -14,7 +14,7 @@ from recollect.domain.session import Turn
 SOURCE = Source(role=Role.IMPORT, host="bench")
 PROJECTS = 50
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
-APART = timedelta(seconds=30)  # a million of them are a year
+BETWEEN_DRAFTS = timedelta(seconds=30)  # a million drafts cover a year
 TURNS_PER_SESSION = 40
 
 _NOUNS, _VERBS, _QUALITIES = Words(NOUNS), Words(VERBS), Words(QUALITIES)
@@ -32,14 +32,14 @@ def drafts(count: int, seed: int = 1, projects: int = PROJECTS) -> Iterator[Draf
             text=sentence(chance, number),
             kind=chance.choice(kinds),
             scope=scopes[number % projects],
-            at=NOW - (number + 1) * APART,
+            at=NOW - (number + 1) * BETWEEN_DRAFTS,
             source=SOURCE,
         )
 
 
 def number_of(said: datetime) -> int:
-    """Which one of the drafts was said then."""
-    return round((NOW - said) / APART) - 1
+    """Return the number of the draft with this time."""
+    return round((NOW - said) / BETWEEN_DRAFTS) - 1
 
 
 def prompts(count: int, seed: int = 2) -> list[str]:
@@ -53,7 +53,7 @@ def prompts(count: int, seed: int = 2) -> list[str]:
 
 
 def errors(count: int, seed: int = 11) -> list[str]:
-    """What a tool prints when it fails."""
+    """Return outputs of failed tools."""
     chance = random.Random(seed)
     found = []
     for _ in range(count):
@@ -73,7 +73,7 @@ def sentences(count: int, seed: str) -> list[str]:
 
 
 def turns(count: int, seed: int = 4) -> Iterator[Turn]:
-    """Of one project, session by session, each a few sentences; user and agent take turns."""
+    """Yield turns of one project, session by session, by user and agent alternately; each has a few sentences."""
     chance = random.Random(seed)
     for number in range(count):
         said = " ".join(sentence(chance, number) for _ in range(chance.randint(1, 4)))
@@ -83,7 +83,7 @@ def turns(count: int, seed: int = 4) -> Iterator[Turn]:
             project=project(0),
             role=Role.ASSISTANT if number % 2 else Role.USER,
             text=said,
-            at=NOW - (count - number) * APART,
+            at=NOW - (count - number) * BETWEEN_DRAFTS,
         )
 
 

@@ -1,7 +1,7 @@
-"""The daemon as its clients meet it: round trips, whole hook calls, many at once, and the memory that it takes.
+"""Measures the daemon from outside: round trips, whole hook calls, many clients at once, and memory use.
 
-Real processes in a home of their own. A hook is measured in turns with the processes that it is compared to: whatever
-else the machine does meanwhile is the same for all of them.
+Uses real processes in a temporary home. Hook calls alternate with the processes that they are compared to, so that other
+load on the machine affects all of them equally.
 """
 
 import json
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from bench import traffic
-from bench.measure import NAME_CHARS, amount, row, timed, times
-from bench.traffic import Asked, Connection
+from bench.measure import NAME_CHARS, amount, measure, row, times
+from bench.traffic import Connection, Request
 from recollect import client, hook
 from recollect.client import Client
 from recollect.config import find_paths
@@ -65,7 +65,7 @@ def _daemon(home: Path, model: Path | None) -> Iterator[Daemon]:
     asks = Client(find_paths(env).socket)
     process = subprocess.Popen(client.DAEMON_COMMAND, env=env, cwd=home)
     try:
-        row("from nothing to an answer", timed([0], lambda _: _until_up(asks)))
+        row("from nothing to an answer", measure([0], lambda _: _until_up(asks)))
         yield Daemon(process, env, find_paths(env).socket)
     finally:
         asks.stop()
@@ -79,24 +79,24 @@ def _until_up(asks: Client) -> None:
 
 
 def _round_trips(daemon: Daemon) -> None:
-    _round_trip(daemon, "hello", Asked(path=HELLO))
-    _round_trip(daemon, "an empty reply", Asked(path=traffic.HOST_PATH, body=REPLY))
+    _round_trip(daemon, "hello", Request(path=HELLO))
+    _round_trip(daemon, "an empty reply", Request(path=traffic.HOST_PATH, body=REPLY))
 
 
-def _round_trip(daemon: Daemon, what: str, asked: Asked) -> None:
-    def anew() -> None:
+def _round_trip(daemon: Daemon, what: str, asked: Request) -> None:
+    def reconnect_and_ask() -> None:
         with Connection(daemon.socket) as connection:
             connection.ask(asked.path, asked.body)
 
     with Connection(daemon.socket) as kept:
-        kept.ask(asked.path, asked.body)  # the first of its kind loads what answers it
-        trips = timed(range(ROUND_TRIPS), lambda _: kept.ask(asked.path, asked.body))
+        kept.ask(asked.path, asked.body)  # the first request loads the code for it
+        trips = measure(range(ROUND_TRIPS), lambda _: kept.ask(asked.path, asked.body))
         row(f"{what}: connection kept", trips, with_p99=True)
-    row(f"{what}: a new connection", timed(range(ROUND_TRIPS), lambda _: anew()), with_p99=True)
+    row(f"{what}: a new connection", measure(range(ROUND_TRIPS), lambda _: reconnect_and_ask()), with_p99=True)
 
 
 def _hook_calls(daemon: Daemon) -> None:
-    """From the start of a process to its end, as a host calls it."""
+    """Measure whole processes, as a host runs them."""
     prompt = {"type": "prompt", "session": "hooked", "message": "m", "folder": "/", "text": "How do we deploy here?"}
     said = json.dumps(prompt).encode()
     python = [sys.executable, "-S", "-I"]
@@ -120,7 +120,7 @@ def _hook_calls(daemon: Daemon) -> None:
 
 
 def _memory(daemon: Daemon, folder: Path, most: int, *, has_model: bool) -> None:
-    """Beside what it had after the first events: what grows with them would grow for ever."""
+    """Compare memory after many events with memory after the first ones: steady growth would never end."""
     with Connection(daemon.socket) as connection:
         _until(connection, "model", "loaded" if has_model else connection.ask("/v1/status")["model"])
         amount("memory with the model", daemon.resident_mb, "MB", less_than=150)
@@ -147,8 +147,8 @@ def _until(connection: Connection, name: str, value: object) -> None:
         time.sleep(0.2)
 
 
-def _events(folder: Path) -> Iterator[Asked]:
-    """Of sessions that go on beside each other, in a few projects, without end."""
+def _events(folder: Path) -> Iterator[Request]:
+    """Yield events of parallel sessions in a few projects, without end."""
     folders = _projects(folder, FOLDERS)
     for first in count(step=SESSIONS_AT_ONCE):
         numbers = range(first, first + SESSIONS_AT_ONCE)
@@ -190,7 +190,7 @@ def _many_at_once(daemon: Daemon, folder: Path) -> None:
 
 
 def _with_mcp(daemon: Daemon) -> None:
-    """A client of the protocol asks which tools there are: the daemon loads what speaks it."""
+    """Let an MCP client list the tools, so that the daemon loads its MCP code."""
     about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
     asked: list[dict[str, Any]] = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about},

@@ -1,11 +1,11 @@
-"""What the embedding model costs: to check, to load, and per text of so many tokens."""
+"""Cost of the embedding model: to check, to load, and per text by its number of tokens."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy
 
-from bench.measure import row, timed
+from bench.measure import measure, row
 from recollect import config
 from recollect.embed import reference
 from recollect.embed.folder import check
@@ -15,25 +15,25 @@ from recollect.embed.shape import HIDDEN, LAYERS, MAX_TOKENS
 if TYPE_CHECKING:
     from recollect.embed.weights import Weights
 
-TOKENS = (10, 41, 256)  # a short question, a turn, as much as is ever read
+TOKENS = (10, 41, 256)  # a short question, a turn, the limit of the model
 
 
 def run(_: Path) -> None:
     folder = config.find_paths().model
     weights = _random_weights()
     plain = {
-        count: timed([[0] * count] * 10, lambda ids: reference.compute_vectors(weights, [ids])) for count in TOKENS
+        count: measure([[0] * count] * 10, lambda ids: reference.compute_vectors(weights, [ids])) for count in TOKENS
     }
-    row("every byte checked", timed(range(10), lambda _: check(folder)), plain[41])
-    row("loaded, with the check", timed(range(10), lambda _: load(folder)), plain[41])
+    row("every byte checked", measure(range(10), lambda _: check(folder)), plain[41])
+    row("loaded, with the check", measure(range(10), lambda _: load(folder)), plain[41])
     minilm = load(folder)
     for count in TOKENS:
-        text = "word " * (count - 2)  # and a token at each end
-        row(f"a text of {count} tokens", timed([text] * 50, minilm.embed), plain[count])
+        text = "word " * (count - 2)  # plus one token at each end
+        row(f"a text of {count} tokens", measure([text] * 50, minilm.embed), plain[count])
 
 
 def _random_weights() -> "Weights":
-    """The shapes of the network; what a product costs does not depend on the numbers."""
+    """Return weights of the right shapes; the cost of a product does not depend on the numbers."""
     random = numpy.random.default_rng(0)
 
     def some(*shape: int) -> "reference.Array":

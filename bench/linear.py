@@ -1,4 +1,4 @@
-"""Fit a linear model over features that are there or not. For `bench.lasting`."""
+"""Fits a linear model over binary features, for `bench.lasting`."""
 
 import json
 from collections.abc import Sequence
@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy
 from numpy.typing import NDArray
 
-FEWEST_MESSAGES, FEWEST_SETS = 3, 2  # that have a feature which counts
-RIDGE, ROUNDS, LEAST = 10.0, 400, 0.05
+MIN_MESSAGES, MIN_SETS = 3, 2  # a feature must occur in this many
+RIDGE, ROUNDS, MIN_WEIGHT = 10.0, 400, 0.05
 
 Floats = NDArray[numpy.float64]
 
@@ -26,7 +26,7 @@ class Sample(Protocol):
 
 
 class Design:
-    """Samples as rows of numbers of features; the first one is the bias."""
+    """Samples as rows of feature numbers; feature 0 is the bias."""
 
     def __init__(self, given: Sequence[Sample]) -> None:
         seen: dict[str, tuple[set[int], set[str]]] = {}
@@ -35,10 +35,10 @@ class Design:
                 messages, sets = seen.setdefault(name, (set(), set()))
                 messages.add(one.message)
                 sets.add(one.set)
-        self.names = [
-            "",
-            *sorted(name for name, (m, s) in seen.items() if len(m) >= FEWEST_MESSAGES and len(s) >= FEWEST_SETS),
-        ]
+        self.names = [""]
+        for name, (messages, sets) in sorted(seen.items()):
+            if len(messages) >= MIN_MESSAGES and len(sets) >= MIN_SETS:
+                self.names.append(name)
         number = {name: at for at, name in enumerate(self.names)}
         columns = [[0, *(number[name] for name in one.features if name in number)] for one in given]
         self.rows = numpy.repeat(numpy.arange(len(given)), [len(row) for row in columns])
@@ -49,9 +49,10 @@ class Design:
         return numpy.bincount(self.rows, weights[self.columns], self.size).astype(float)
 
     def fit(self, labels: Floats, counts: Floats) -> Floats:
-        """Logistic regression by accelerated gradient descent. Rows that count nothing are left out."""
-        # Signs are few and say much: they are held back less than words.
-        ridge = numpy.array([0.0 if not n else RIDGE / 9 if n[0] == "=" else RIDGE for n in self.names])
+        """Fit logistic regression by accelerated gradient descent; `counts` are the weights of the rows."""
+        # Signs are few and informative, so their penalty is smaller than that of words.
+        ridge = numpy.array([RIDGE / 9 if name.startswith("=") else RIDGE for name in self.names])
+        ridge[0] = 0.0  # the bias
         weights = before = numpy.zeros(len(self.names))
         size = numpy.bincount(self.columns, counts[self.rows], len(self.names))
         step = 1 / (numpy.maximum(size, 1) * 2 + ridge)
@@ -63,8 +64,8 @@ class Design:
         return weights
 
     def write(self, weights: Floats, file: Path) -> int:
-        """The weights that matter, rounded; returns how many."""
+        """Write the weights above MIN_WEIGHT, rounded; return their number."""
         named = zip(self.names, weights, strict=True)
-        kept = {name: round(float(weight), 2) for name, weight in named if not name or abs(weight) >= LEAST}
+        kept = {name: round(float(weight), 2) for name, weight in named if not name or abs(weight) >= MIN_WEIGHT}
         file.write_text(json.dumps(kept, ensure_ascii=False, indent=0) + "\n", "utf-8")
         return len(kept)

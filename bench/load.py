@@ -2,7 +2,7 @@
 
 `python -m bench.load` measures this version; `BEFORE=/other/checkout/.venv/bin/python python -m bench.load` measures
 another one first, in the same run and on the same memories: read the ratio between them. `SECONDS` sets how long each
-part takes (20), `ONLY=hooks` leaves out the parts without this word in their names.
+part takes (20), `ONLY=hooks` runs only the parts with this word in their names.
 """
 
 import json
@@ -25,7 +25,7 @@ from pathlib import Path
 
 from bench import corpus, traffic
 from bench.measure import NAME_CHARS, times, verdict
-from bench.traffic import Asked, Connection
+from bench.traffic import Connection, Request
 from recollect import client, config
 from recollect.client import Client
 from recollect.config import Paths, find_paths
@@ -41,15 +41,15 @@ PATIENCE_S = 60.0
 
 
 @dataclass(slots=True)
-class Told:
-    """The prompts of a part: how long each waited, and which were not kept."""
+class PromptLog:
+    """Waiting times of the prompts of a part, and the events that the daemon must have stored."""
 
     waited_ms: list[float] = field(default_factory=list)
-    said: list[tuple[str, str]] = field(default_factory=list)  # each must be written down
-    failed: int = 0  # no answer, or one that says so
+    expected: list[tuple[str, str]] = field(default_factory=list)  # session and name of each event that must be stored
+    failed: int = 0  # no answer, or an error
 
-    def ask(self, socket: Path, asked: Asked) -> None:
-        """On a connection of its own, as a hook does."""
+    def ask(self, socket: Path, asked: Request) -> None:
+        """Send on a new connection, as a hook does."""
         began = time.monotonic()
         try:
             with Connection(socket) as connection:
@@ -60,12 +60,12 @@ class Told:
         if is_prompt:
             self.waited_ms.append((time.monotonic() - began) * 1000)
         if asked.name is not None:
-            self.said.append(asked.name)
+            self.expected.append(asked.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A daemon of one version, in a home of its own."""
+    """A daemon of one version, in its own home."""
 
     python: Path
     home: Path
@@ -82,20 +82,20 @@ class Stage:
     def folder(self, number: int) -> str:
         return str(self.home / f"project-{number % PROJECTS}")
 
-    def missing(self, said: list[tuple[str, str]]) -> int:
+    def missing(self, expected: list[tuple[str, str]]) -> int:
         with closing(sqlite3.connect(self.places.database, timeout=30)) as connection:
             kept = set(connection.execute("SELECT session, name FROM inbox"))
-        return len(set(said) - kept)
+        return len(set(expected) - kept)
 
 
 def run(folder: Path, model: Path | None, pythons: list[Path], *, seconds: float, only: str = "") -> None:
     lines = folder / "more.jsonl"
     lines.write_text("".join(_records(IMPORTED_LINES, seed=5, named=False)))
     seed = folder / "seed.db"
-    parts: dict[str, Callable[[Stage, float], Told]] = {
-        f"{MANY} clients, a prompt every {EVERY_S:.0f} s": _paced,
+    parts: dict[str, Callable[[Stage, float], PromptLog]] = {
+        f"{MANY} clients, a prompt every {EVERY_S:.0f} s": _at_intervals,
         f"{MANY} clients, back to back": _back_to_back,
-        f"{FEW} clients, {FEW_PROMPTS:,} prompts back to back": _few,
+        f"{FEW} clients, {FEW_PROMPTS:,} prompts back to back": _few_clients,
         f"{HOOK_CALLS} prompts through the hook": _hooks,
     }
     for name, part in parts.items():
@@ -108,15 +108,15 @@ def run(folder: Path, model: Path | None, pythons: list[Path], *, seconds: float
             before = p99 if number == 0 and len(pythons) > 1 else None
 
 
-def _show(name: str, python: Path, told: Told, stage: Stage, before: float | None) -> float:
-    measured = times(told.waited_ms)
-    late = sum(ms > DEADLINE_MS for ms in told.waited_ms)
-    lost = stage.missing(told.said)
+def _show(name: str, python: Path, log: PromptLog, stage: Stage, before: float | None) -> float:
+    measured = times(log.waited_ms)
+    late = sum(ms > DEADLINE_MS for ms in log.waited_ms)
+    lost = stage.missing(log.expected)
     ratio = "" if before is None else f"   {measured.p99_ms / before:.2f} of before"
     print(
-        f"{name:{NAME_CHARS}} {measured} p99 {measured.p99_ms:8.1f} max {max(told.waited_ms):8.1f}"
-        f"   {len(told.waited_ms):,} prompts, {late} later than {DEADLINE_MS:.0f} ms, {told.failed} failed"
-        f"   written down: {verdict(not lost)}{f' ({lost} of {len(told.said):,} are not)' if lost else ''}{ratio}"
+        f"{name:{NAME_CHARS}} {measured} p99 {measured.p99_ms:8.1f} max {max(log.waited_ms):8.1f}"
+        f"   {len(log.waited_ms):,} prompts, {late} later than {DEADLINE_MS:.0f} ms, {log.failed} failed"
+        f"   written down: {verdict(not lost)}{f' ({lost} of {len(log.expected):,} are not)' if lost else ''}{ratio}"
         f"   {python.parent.parent.parent.name}",
         flush=True,
     )
@@ -126,49 +126,49 @@ def _show(name: str, python: Path, told: Told, stage: Stage, before: float | Non
 # ---- parts
 
 
-def _paced(stage: Stage, seconds: float) -> Told:
-    return _all_of(MANY, lambda number, told: _at_pace(stage, number, told, time.monotonic() + seconds))
+def _at_intervals(stage: Stage, seconds: float) -> PromptLog:
+    return _run_clients(MANY, lambda number, log: _send_at_intervals(stage, number, log, time.monotonic() + seconds))
 
 
-def _at_pace(stage: Stage, number: int, told: Told, until: float) -> None:
+def _send_at_intervals(stage: Stage, number: int, log: PromptLog, until: float) -> None:
     time.sleep(EVERY_S * number / MANY)
     following = time.monotonic()
-    for asked in _said(stage, f"paced-{number}", number):
+    for asked in _requests(stage, f"paced-{number}", number):
         if asked.body is not None and asked.body["type"] == "prompt":
             following += EVERY_S
             time.sleep(max(0.0, following - EVERY_S - time.monotonic()))
         if time.monotonic() > until:
             return
-        told.ask(stage.places.socket, asked)
+        log.ask(stage.places.socket, asked)
 
 
-def _back_to_back(stage: Stage, seconds: float) -> Told:
+def _back_to_back(stage: Stage, seconds: float) -> PromptLog:
     until = time.monotonic() + seconds
 
-    def work(number: int, told: Told) -> None:
-        for asked in _said(stage, f"busy-{number}", 100 + number):
+    def work(number: int, log: PromptLog) -> None:
+        for asked in _requests(stage, f"busy-{number}", 100 + number):
             if time.monotonic() > until:
                 return
-            told.ask(stage.places.socket, asked)
+            log.ask(stage.places.socket, asked)
 
-    return _all_of(MANY, work)
+    return _run_clients(MANY, work)
 
 
-def _few(stage: Stage, seconds: float) -> Told:
-    until = time.monotonic() + 10 * seconds  # a version that hangs does not come to its end
+def _few_clients(stage: Stage, seconds: float) -> PromptLog:
+    until = time.monotonic() + 10 * seconds  # a version that hangs would never end
 
-    def work(number: int, told: Told) -> None:
-        for asked in _said(stage, f"few-{number}", 200 + number):
-            if len(told.waited_ms) >= FEW_PROMPTS // FEW or time.monotonic() > until:
+    def work(number: int, log: PromptLog) -> None:
+        for asked in _requests(stage, f"few-{number}", 200 + number):
+            if len(log.waited_ms) >= FEW_PROMPTS // FEW or time.monotonic() > until:
                 return
-            told.ask(stage.places.socket, asked)
+            log.ask(stage.places.socket, asked)
 
-    return _all_of(FEW, work)
+    return _run_clients(FEW, work)
 
 
-def _hooks(stage: Stage, seconds: float) -> Told:
-    """As a host runs them: whole processes, each with its deadline."""
-    told = Told()
+def _hooks(stage: Stage, seconds: float) -> PromptLog:
+    """Run whole hook processes, each with its deadline, as a host does."""
+    log = PromptLog()
     hook = subprocess.run(
         [stage.python, "-c", "import recollect.hook as hook; print(hook.__file__)"],
         env=stage.env,
@@ -186,29 +186,29 @@ def _hooks(stage: Stage, seconds: float) -> Told:
             stdout=subprocess.DEVNULL,
             check=True,
         )
-        told.waited_ms.append((time.monotonic() - began) * 1000)
-        told.said.append(("hooked", f"prompt/m{number}"))
+        log.waited_ms.append((time.monotonic() - began) * 1000)
+        log.expected.append(("hooked", f"prompt/m{number}"))
         time.sleep(min(0.5, seconds / HOOK_CALLS))
-    give_up = time.monotonic() + 15  # what a courier brings comes later
-    while stage.missing(told.said) and time.monotonic() < give_up:
+    give_up = time.monotonic() + 15  # events that a courier delivers arrive later
+    while stage.missing(log.expected) and time.monotonic() < give_up:
         time.sleep(0.5)
-    return told
+    return log
 
 
-def _all_of(clients: int, work: Callable[[int, Told], None]) -> Told:
-    each = [Told() for _ in range(clients)]
+def _run_clients(clients: int, work: Callable[[int, PromptLog], None]) -> PromptLog:
+    each = [PromptLog() for _ in range(clients)]
     with ThreadPoolExecutor(clients) as pool:
         list(pool.map(work, range(clients), each))
-    together = Told()
-    for told in each:
-        together.waited_ms += told.waited_ms
-        together.said += told.said
-        together.failed += told.failed
+    together = PromptLog()
+    for log in each:
+        together.waited_ms += log.waited_ms
+        together.expected += log.expected
+        together.failed += log.failed
     return together
 
 
-def _said(stage: Stage, name: str, seed: int) -> Iterator[Asked]:
-    """Of one session after the other: prompts and tools and replies, nothing besides."""
+def _requests(stage: Stage, name: str, seed: int) -> Iterator[Request]:
+    """Yield prompts, tools and replies of one session after another, without other requests."""
     for again in count():
         session = traffic.session(f"{name}-{again}", stage.folder(seed), 1_000 * seed + again, turns=40, ends=False)
         yield from (asked for asked in session if asked.name is not None)
@@ -248,7 +248,7 @@ def _daemon(stage: Stage) -> Iterator[None]:
         give_up = time.monotonic() + PATIENCE_S
         while not asks.is_running() and time.monotonic() < give_up:
             time.sleep(0.05)
-        with Connection(stage.places.socket) as connection:  # an agent begins: the model is loaded, embedding begins
+        with Connection(stage.places.socket) as connection:  # a first session loads the model and starts the embedding
             start = {"type": "session_started", "session": "first", "folder": stage.folder(0)}
             connection.ask(traffic.HOST_PATH, start)
             while connection.ask("/v1/status")["model"] == "not loaded yet" and time.monotonic() < give_up:
@@ -265,7 +265,7 @@ def _daemon(stage: Stage) -> Iterator[None]:
 
 @contextmanager
 def _importing(stage: Stage, lines: Path) -> Iterator[None]:
-    """A person imports a large file meanwhile, again and again."""
+    """Import a large file again and again meanwhile, as a user would."""
     ending = threading.Event()
     running: list[subprocess.Popen[bytes]] = []
 
@@ -288,7 +288,7 @@ def _importing(stage: Stage, lines: Path) -> Iterator[None]:
 
 
 def _repository(folder: Path, number: int) -> None:
-    """Whose project is the one that the memories belong to."""
+    """Create a repository of the project that the memories belong to."""
     (folder / ".git").mkdir(parents=True)
     (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     origin = f'[remote "origin"]\n\turl = https://example.org/bench/p{number}.git\n'
@@ -296,7 +296,7 @@ def _repository(folder: Path, number: int) -> None:
 
 
 def _records(how_many: int, *, seed: int, named: bool) -> Iterator[str]:
-    """`named`: with ids, as an export has them; else each is told apart from what is known, which takes longer."""
+    """`named`: with ids, as in an export; without ids, each is compared with the known ones, which takes longer."""
     chance = random.Random(seed)
     for number in range(how_many):
         text = corpus.sentence(chance, number)

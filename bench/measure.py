@@ -1,4 +1,4 @@
-"""Times and their middle: never one number, always a distribution."""
+"""Measures times and prints them as distributions, never as one number."""
 
 import statistics
 import time
@@ -15,7 +15,7 @@ NAME_CHARS = 64
 class Times:
     p50_ms: float
     p95_ms: float
-    cpu_ms: float = 0.0  # the middle of what this thread itself has computed: others share the machine
+    cpu_ms: float = 0.0  # median processor time of this thread: other processes share the machine
     p99_ms: float = 0.0
 
     def __str__(self) -> str:
@@ -30,7 +30,7 @@ class Times:
         )
 
 
-def timed(items: Iterable[T], action: Callable[[T], object]) -> Times:
+def measure(items: Iterable[T], action: Callable[[T], object]) -> Times:
     spent_ms, computed_ms = [], []
     for item in items:
         began, computed = time.perf_counter(), time.thread_time()
@@ -72,7 +72,7 @@ def row(
 
 
 def amount(name: str, value: float, unit: str, *, less_than: float | None = None) -> None:
-    """Of something else than time."""
+    """Print a value that is not a time."""
     wanted = "" if less_than is None else f"   less than {less_than:g} {unit}: {verdict(value < less_than)}"
     print(f"{name:{NAME_CHARS}} {value:9.1f} {unit}{wanted}", flush=True)
 

@@ -1,7 +1,7 @@
-"""What each moment of a session takes in the engine: sessions that go on, where a thousand have been before.
+"""Time of each moment of a session in the engine, with a thousand earlier sessions in the log.
 
-Settings come from files and projects from folders, as in the daemon. The time of the prompt's own embedding is left
-out of every row but its own: it is the same at every size.
+Settings come from files and projects from folders, as in the daemon. Embedding the prompt has its own row and is left out
+of the others: it is the same at every size.
 """
 
 import time
@@ -12,10 +12,10 @@ from itertools import count
 from pathlib import Path
 
 from bench.corpus import NOW, PROJECTS, errors, project, prompts, sentences
-from bench.measure import Times, row, timed
+from bench.measure import Times, measure, row
 from bench.plain import PlainSearch
-from bench.search import ASKED_IN_TURN, FEWER_FROM, QUERIES, database, opened, recall, write, write_vectors
-from bench.vectors import Given, Prepared, Reals
+from bench.search import FEWER_FROM, PROJECTS_IN_TURN, QUERIES, database, open_store, recall, write, write_vectors
+from bench.vectors import PreparedEmbedder, Reals, Vectors
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.event import Asked, Compacting, Event, Prompt, Reply, SessionStarted, ToolFailed
 from recollect.domain.injection import Choice, Injection, LogEntry, Placement, Verdict
@@ -26,11 +26,11 @@ from recollect.engine.ports import Embeds
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
-BEFORE, RECAPS = 1_000, 5  # sessions in the log; and of each project, how many of them left something
-SESSIONS, TURNS = 10, 20  # sessions that are measured, and how long they are
-BESIDE = 5  # failed tools and questions in each of them
-LONG = 200  # turns before the ones that are measured in a long session
-CONSIDERED = 23  # memories that a turn of the log gives reasons for
+LOGGED_SESSIONS, RECAPS = 1_000, 5  # sessions in the log, and how many of them per project have a recap
+SESSIONS, TURNS = 10, 20  # sessions that are measured, and turns in each
+OTHER_EVENTS = 5  # failed tools, or questions, in each of them
+LONG = 200  # turns before the measured ones in a long session
+REASONS_PER_TURN = 23  # memories that a logged turn gives a reason for
 TURN_MS = {10_000: 10.0, 100_000: 15.0, 1_000_000: 30.0}
 TURN_P95_MS = {10_000: 25.0}
 START_MS = 20.0
@@ -40,36 +40,36 @@ MINUTE = timedelta(minutes=1)
 def run(
     folder: Path,
     sizes: Sequence[int],
-    given: Given,
+    given: Vectors,
     questions: Reals,
     new_model: Callable[[], Embeds | None] = no_model,
 ) -> None:
-    """Databases that the search has left in the folder are taken as they are."""
+    """Measure each size; databases that `search` left in the folder are reused."""
     for size in sizes:
-        _at(folder, size, given, questions)
+        _measure(folder, size, given, questions)
     model = new_model()
     if model is not None:
-        row("          what embedding the prompt adds to each", timed(prompts(QUERIES), model.embed_question))
+        row("          what embedding the prompt adds to each", measure(prompts(QUERIES), model.embed_question))
 
 
-def _at(folder: Path, size: int, given: Given, questions: Reals) -> None:
+def _measure(folder: Path, size: int, given: Vectors, questions: Reals) -> None:
     plain = PlainSearch(folder / f"plain-{size}-{PROJECTS}.db", size)
-    usual = timed(enumerate(prompts(FEWER_FROM.get(size, QUERIES))), lambda asked: plain.search(*asked))
+    usual = measure(enumerate(prompts(FEWER_FROM.get(size, QUERIES))), lambda asked: plain.search(*asked))
     plain.close()
     row(f"{size:>9,} memories: plain FTS5 join", usual, usual)
     file = database(folder, size)
     is_new = not file.exists()
-    with opened(file) as (store, writer):
+    with open_store(file) as (store, writer):
         if is_new:
             write(writer, size)
             write_vectors(store, given, size)
-        log_sessions(store, BEFORE)
+        log_sessions(store, LOGGED_SESSIONS)
         by_word = _Host(store, folder, f"{size}-word", None)
-        both = _Host(store, folder, f"{size}-meaning", Prepared(given.model, iter(()), questions))
+        both = _Host(store, folder, f"{size}-meaning", PreparedEmbedder(given.model, iter(()), questions))
         both.warm_up()
         name = f"{size:>9,} memories"
         row(f"{name}: a session start", by_word.starts(), usual, target_ms=START_MS)
-        row(f"{name}: a session start, prepared by the daemon", by_word.prepared_starts(), usual, target_ms=START_MS)
+        row(f"{name}: a session start, prepared by the daemon", by_word.warm_starts(), usual, target_ms=START_MS)
         for host, how in ((by_word, "by word"), (both, "by word and meaning")):
             wanted, wanted_p95 = TURN_MS.get(size), TURN_P95_MS.get(size)
             row(f"{name}: a turn {how}", host.turns(), usual, target_ms=wanted, target_p95_ms=wanted_p95)
@@ -81,25 +81,25 @@ def _at(folder: Path, size: int, given: Given, questions: Reals) -> None:
 
 
 class _Host:
-    """Tells an engine of its own what happens in sessions of several projects, one after the other."""
+    """Sends its own engine the events of sessions in several projects, one after another."""
 
     def __init__(self, store: SqliteStore, folder: Path, name: str, embeds: Embeds | None) -> None:
         self._store = store
-        settings = LiveSettings(folder / "settings.toml", {})  # there is no such file, as for most
+        settings = LiveSettings(folder / "settings.toml", {})  # there is no such file, as for most users
         self._engine = Engine(store, settings, git, time.perf_counter, no_model if embeds is None else lambda: embeds)
-        self._folders = [_checkout(folder, number) for number in range(ASKED_IN_TURN)]
+        self._folders = [_checkout(folder, number) for number in range(PROJECTS_IN_TURN)]
         self._names = (f"{name}-{number}" for number in count())
         self.asked = self.spoke = 0
 
     def warm_up(self) -> None:
-        for number in range(ASKED_IN_TURN):
+        for number in range(PROJECTS_IN_TURN):
             recall(self._engine, number, "How does the worker retry?")
 
     def starts(self) -> Times:
-        return timed((session.start() for session in self._sessions(SESSIONS * 5)), self._engine.handle)
+        return measure((session.start() for session in self._sessions(SESSIONS * 5)), self._engine.handle)
 
-    def prepared_starts(self) -> Times:
-        """In projects where somebody worked before, as the daemon prepares them."""
+    def warm_starts(self) -> Times:
+        """Measure starts in projects that had a session before, prepared as by the daemon."""
 
         def prepared() -> Iterator[SessionStarted]:
             for session in self._sessions(SESSIONS * 5):
@@ -107,42 +107,42 @@ class _Host:
                 self._engine.prepare_start_blocks(NOW)
                 yield _Session(id=SessionId(next(self._names)), folder=session.folder).start()
 
-        return timed(prepared(), self._engine.handle)
+        return measure(prepared(), self._engine.handle)
 
     def turns(self) -> Times:
-        return timed(self._whole_sessions(), self._prompt)
+        return measure(self._whole_sessions(), self._prompt)
 
     def late_turns(self) -> Times:
-        """Of one session, of which only the log knows what is in front of the model."""
-        (session,) = self._begun(1)
+        """Measure turns of one session whose live context is known only from the log."""
+        (session,) = self._start_sessions(1)
         log_turns(self._store, session.id, LONG)
-        return timed(map(session.prompt, prompts(QUERIES // 4)), self._prompt)
+        return measure(map(session.prompt, prompts(QUERIES // 4)), self._prompt)
 
     def failures(self) -> Times:
-        return timed(self._after_prompts(_Session.failure, errors(SESSIONS * TURNS)), self._engine.handle)
+        return measure(self._after_prompts(_Session.failure, errors(SESSIONS * TURNS)), self._engine.handle)
 
     def questions(self) -> Times:
-        return timed(self._after_prompts(_Session.question, prompts(SESSIONS * TURNS, seed=8)), self._engine.handle)
+        return measure(self._after_prompts(_Session.question, prompts(SESSIONS * TURNS, seed=8)), self._engine.handle)
 
     def compactions(self) -> Times:
-        return timed(self._ready_to_compact(), self._engine.handle)
+        return measure(self._ready_to_compact(), self._engine.handle)
 
     def _prompt(self, prompt: Prompt) -> None:
         self.asked += 1
         self.spoke += bool(self._engine.handle(prompt).block)
 
     def _whole_sessions(self) -> Iterator[Prompt]:
-        """Starts and replies are between the prompts, and are not measured."""
+        """Yield prompts; starts and replies happen between them and are not measured."""
         for session, asked in self._with_prompts():
             for text in asked:
                 yield session.prompt(text)
                 self._engine.handle(session.reply(text))
 
     def _after_prompts(self, event: "Callable[[_Session, str], Event]", texts: Sequence[str]) -> Iterator[Event]:
-        """A few in each session: from some on, everything that may be in front of the model is."""
+        """Yield a few per session: after more of them, all memories would be in the live context."""
         waiting = iter(texts)
         for session, asked in self._with_prompts():
-            for text in asked[:BESIDE]:
+            for text in asked[:OTHER_EVENTS]:
                 self._engine.handle(session.prompt(text))
                 yield event(session, next(waiting))
 
@@ -154,23 +154,23 @@ class _Host:
 
     def _with_prompts(self) -> "Iterator[tuple[_Session, list[str]]]":
         asked = prompts(SESSIONS * TURNS)
-        for number, session in enumerate(self._begun(SESSIONS)):
+        for number, session in enumerate(self._start_sessions(SESSIONS)):
             yield session, asked[number * TURNS :][:TURNS]
 
-    def _begun(self, sessions: int) -> "Iterator[_Session]":
+    def _start_sessions(self, sessions: int) -> "Iterator[_Session]":
         for session in self._sessions(sessions):
             self._engine.handle(session.start())
             yield session
 
     def _sessions(self, sessions: int) -> "Iterator[_Session]":
         for number in range(sessions):
-            where = self._folders[number * ASKED_IN_TURN // sessions]
+            where = self._folders[number * PROJECTS_IN_TURN // sessions]
             yield _Session(id=SessionId(next(self._names)), folder=str(where))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Session:
-    """What a host says of one session, a minute after each other."""
+    """The events of one session, one minute apart."""
 
     id: SessionId
     folder: str
@@ -201,13 +201,13 @@ class _Session:
 
 
 def log_sessions(store: SqliteStore, sessions: int) -> None:
-    """In all projects, each with a start and some turns; the last ones left notes and a summary."""
+    """Log sessions in all projects, each with a start and some turns; the last ones have notes and a summary."""
     with store.transaction():
         for number in range(sessions):
             name = SessionId(f"before-{number}")
             began = NOW - (sessions - number) * 10 * MINUTE
             where = project(number % PROJECTS)
-            if number < PROJECTS:  # known for long: git need not be asked what it is
+            if number < PROJECTS:  # a known project, so git is not asked for its root
                 store.note_aliases(where, [ProjectId(f"root:{number:040x}")], began)
             store.begin_session(Session(id=name, host="bench", project=where, language=None, started_at=began))
             log_turns(store, name, TURNS, began)
@@ -216,7 +216,7 @@ def log_sessions(store: SqliteStore, sessions: int) -> None:
 
 
 def log_turns(store: SqliteStore, session: SessionId, turns: int, at: datetime = NOW) -> None:
-    """As they are in the log: most turns show nothing, with reasons."""
+    """Log turns that show nothing, with reasons, as most real turns do."""
     for number in range(turns):
         store.record(
             LogEntry(
@@ -234,14 +234,14 @@ def _silence(number: int) -> Injection:
     factors = dict.fromkeys(("relevance", "recency", "importance", "frequency", "kind", "entity", "words"), 0.123)
     choices = [
         Choice(
-            id=MemoryId(f"1-{number * CONSIDERED + place}"),
+            id=MemoryId(f"1-{number * REASONS_PER_TURN + place}"),
             kind=Kind.DECISION,
             verdict=Verdict.THRESHOLD,
             relevance=0.123,
             score=0.456,
             factors=factors,
         )
-        for place in range(CONSIDERED)
+        for place in range(REASONS_PER_TURN)
     ]
     return Injection(placement=Placement.MESSAGE, budget_tokens=800, considered=50, choices=tuple(choices))
 

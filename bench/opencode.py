@@ -1,6 +1,6 @@
-"""A turn in the real OpenCode client: with Recollect, and with a plugin that does nothing, by turns in one run.
+"""Time of a turn in the real OpenCode client, alternately with Recollect and with an empty plugin.
 
-It needs the client from npm, which `make setup` installs for the tests; without it, it says so.
+Needs the client from npm, which `make setup` installs for the tests; without it, prints a note.
 """
 
 from pathlib import Path
@@ -13,9 +13,9 @@ TURNS = 50
 
 def run(folder: Path) -> None:
     if not CLIENT.exists():
-        print("The OpenCode client is not there: `make setup` installs it.", flush=True)
+        print("The OpenCode client is missing. Install it with `make setup`.", flush=True)
         return
-    from tests.e2e.overhead import measured  # the machines of the tests: what is measured is what is tested
+    from tests.e2e.overhead import measured  # the same machines as in the tests
 
     spent = measured(folder, TURNS)
     empty = times(spent.with_an_empty_plugin)

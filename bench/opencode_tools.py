@@ -1,5 +1,7 @@
-"""`python -m bench.opencode_tools`: our tools in the real OpenCode client, over MCP and as tools of a plugin, against
-the client alone. One run, the ways in turn, medians; the model is the fake one of the tests. Read the differences.
+"""`python -m bench.opencode_tools`: cost of our tools in the real OpenCode client, over MCP and as tools of a plugin.
+
+Alternates with the client alone in one run and prints medians; the model is the fake one of the tests. Read the
+differences.
 """
 
 import json
@@ -21,7 +23,7 @@ from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 ROUNDS, CALLS = 3, 10
 BRIDGE = [str(Path(sys.executable).with_name("recollect")), "mcp"]
 SEARCH = '[[tool recollect_search {"query": "the staging cluster"}]]'
-# What a plugin would do: each tool asks the daemon over its socket. All arguments are needed: the client says so.
+# A plugin in which each tool asks the daemon over its socket. The client requires all arguments.
 PLUGIN = """
 const tools = %s, socket = process.env.XDG_RUNTIME_DIR + "/recollect/daemon.sock"
 const ask = (query) => fetch("http://localhost/v1/recall",
@@ -38,7 +40,7 @@ class Way:
     name: str
     plugin: str = EMPTY
     is_mcp: bool = False
-    is_warm: bool = True  # the daemon runs before the client does
+    is_warm: bool = True  # the daemon starts before the client
     first_s: list[float] = field(default_factory=list)
     whole_s: list[float] = field(default_factory=list)
     call_s: list[float] = field(default_factory=list)
@@ -56,11 +58,11 @@ def main() -> None:
     ]
     for _ in range(ROUNDS):
         for way in ways:
-            with _prepared(way) as project:
+            with _open_project(way) as project:
                 _run(way, project)
     for way in ways[1:]:
         if way.is_warm:
-            with _prepared(way) as project:
+            with _open_project(way) as project:
                 _serve(way, project)
     print(f"{'':38} first request     end   a call   tokens   processes")
     for way in ways:
@@ -72,7 +74,7 @@ def main() -> None:
 
 
 @contextmanager
-def _prepared(way: Way) -> Iterator[Project]:
+def _open_project(way: Way) -> Iterator[Project]:
     with (
         fake_model() as model,
         tempfile.TemporaryDirectory() as root,
@@ -92,8 +94,8 @@ def _run(way: Way, project: Project) -> None:
     way.first_s.append(done.chats[0].arrived_s - began)
     way.whole_s.append(done.seconds)
     ours = [tool for tool in done.chats[0].body["tools"] if "recollect" in json.dumps(tool)]
-    is_told = "Recollect remembers" in done.chats[0].system[0]
-    way.tokens = priced(json.dumps(ours, separators=(",", ":"))) * bool(ours) + priced(INSTRUCTIONS) * is_told
+    has_instructions = "Recollect remembers" in done.chats[0].system[0]
+    way.tokens = priced(json.dumps(ours, separators=(",", ":"))) * bool(ours) + priced(INSTRUCTIONS) * has_instructions
 
 
 def _serve(way: Way, project: Project) -> None:

@@ -1,5 +1,5 @@
-"""The yardsticks: the same texts in one FTS5 table, the same vectors in one float32 matrix, the project in a column
-beside them: what one writes at first.
+"""The yardsticks: the simplest search, with the texts in one FTS5 table, the vectors in one float32 matrix and the project
+in a column.
 """
 
 import sqlite3
@@ -43,7 +43,7 @@ class PlainSearch:
 
 
 class PlainVectors:
-    """Exact. In a file that is mapped into memory, so that a million of them do not stand there twice."""
+    """Exact search. The vectors are in a mapped file, so that a million of them are not in memory twice."""
 
     def __init__(self, path: Path, given: Iterable[Reals], projects: int = PROJECTS) -> None:
         with path.open("wb") as file:
@@ -53,16 +53,16 @@ class PlainVectors:
         self._projects = np.arange(len(self._vectors)) % projects
 
     def of_project(self, number: int) -> tuple["np.ndarray[tuple[int], np.dtype[np.int64]]", Reals]:
-        """Which ones they are, and their vectors."""
+        """Return the numbers and the vectors of the project."""
         numbers = np.flatnonzero(self._projects == number)
         return numbers, np.asarray(self._vectors[numbers])
 
-    def filtered_before(self, number: int, asked: Reals) -> None:
+    def filter_first(self, number: int, asked: Reals) -> None:
         numbers = np.flatnonzero(self._projects == number)
         cosines = self._vectors[numbers] @ asked
         numbers[np.argsort(-cosines)[:10]]
 
-    def filtered_after(self, number: int, asked: Reals) -> None:
+    def filter_last(self, number: int, asked: Reals) -> None:
         cosines = self._vectors @ asked
         order = np.argsort(-cosines)
         order[self._projects[order] == number][:10]

@@ -1,11 +1,11 @@
-"""What commands take, from nothing to their end. The daemon and the hook: see `daemon`."""
+"""Time of whole command processes. For the daemon and the hook see `daemon`."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-from bench.measure import row, timed
+from bench.measure import measure, row
 
 
 def run(folder: Path) -> None:
@@ -15,7 +15,7 @@ def run(folder: Path) -> None:
     def call(*command: str | Path) -> None:
         subprocess.run(command, env=env, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
 
-    python = timed(range(20), lambda _: call(sys.executable, "-S", "-I", "-c", "pass"))
+    python = measure(range(20), lambda _: call(sys.executable, "-S", "-I", "-c", "pass"))
     row("bare Python", python, python)
-    row("recollect remember", timed(range(20), lambda n: call(recollect, "remember", f"Fact {n} of it.")), python)
-    row("recollect recall", timed(range(20), lambda _: call(recollect, "recall", "fact")), python)
+    row("recollect remember", measure(range(20), lambda n: call(recollect, "remember", f"Fact {n} of it.")), python)
+    row("recollect recall", measure(range(20), lambda _: call(recollect, "recall", "fact")), python)

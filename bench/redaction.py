@@ -1,37 +1,37 @@
-"""What redaction costs: a megabyte of everything that passes through a session, and one line."""
+"""Cost of redaction: for a megabyte of each kind of text in a session, and for one line."""
 
 import random
 from base64 import b64encode
 from pathlib import Path
 
 from bench.corpus import prompts
-from bench.measure import row, timed
+from bench.measure import measure, row
 from recollect.privacy.secrets import redact
 
 MEGABYTE = 1_000_000
 LINE_CHARS = 200
-LINES = 1_000  # in one row: a line alone is too short to be timed
+LINES = 1_000  # together: one line is too short to measure
 
 
 def run(_: Path) -> None:
     parts = _parts(random.Random(1))
-    mixed = _repeated("\n".join(part[:20_000] for part in parts.values()))
-    row("1 MB of all of these", timed(range(5), lambda _: redact(mixed)), target_ms=100)
+    mixed = _fill_megabyte("\n".join(part[:20_000] for part in parts.values()))
+    row("1 MB of all of these", measure(range(5), lambda _: redact(mixed)), target_ms=100)
     for name, part in parts.items():
-        megabyte = _repeated(part)
-        row(f"1 MB of {name}", timed([megabyte] * 3, redact))
-    name = "DB_PASS" + "WORD"  # apart, as this file is part of what is measured
+        megabyte = _fill_megabyte(part)
+        row(f"1 MB of {name}", measure([megabyte] * 3, redact))
+    name = "DB_PASS" + "WORD"  # split, because this file is part of the measured text
     with_secrets = mixed[: MEGABYTE // 2] + f"\n{name}=hunter2!x\n" + mixed[MEGABYTE // 2 :]
-    row("1 MB of all of these, and a secret", timed(range(5), lambda _: redact(with_secrets)))
+    row("1 MB of all of these, and a secret", measure(range(5), lambda _: redact(with_secrets)))
     lines = [mixed[start : start + LINE_CHARS] for start in range(0, LINES * LINE_CHARS, LINE_CHARS)]
     row(
         f"{LINES:,} texts of {LINE_CHARS} characters",
-        timed(range(5), lambda _: [redact(line) for line in lines]),
+        measure(range(5), lambda _: [redact(line) for line in lines]),
         target_ms=60,
     )
 
 
-def _repeated(text: str) -> str:
+def _fill_megabyte(text: str) -> str:
     return (text * (MEGABYTE // len(text) + 1))[:MEGABYTE]
 
 

@@ -1,11 +1,11 @@
-"""What it takes to tell something new apart from everything that is known, and whether that stays the same."""
+"""Time to compare a new memory with all known ones, and whether it grows with their number."""
 
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from bench.corpus import drafts
-from bench.measure import Times, row, timed
+from bench.measure import Times, measure, row
 from recollect import wiring
 from recollect.domain.history import ChangeAction
 from recollect.domain.settings import Settings
@@ -23,21 +23,21 @@ def run(folder: Path) -> None:
     for size in SIZES:
         store = SqliteStore(folder / f"known-{size}.db")
         _fill(store, size)
-        took = timed(drafts(ASKED, seed=9, projects=1), partial(relation_of, store))
+        took = measure(drafts(ASKED, seed=9, projects=1), partial(relation_of, store))
         usual = usual or took
-        row(f"{size:>9,} in one project: telling one apart", took, usual, target_ms=NOVELTY_MS)
+        row(f"{size:>9,} in one project: comparing a new one", took, usual, target_ms=NOVELTY_MS)
         store.close()
     with wiring.open_engine(lambda _: Settings(), folder / "one-by-one.db") as engine:
         given = list(drafts(STORED, seed=3, projects=1))
-        first = timed(given[:1000], engine.remember)
-        timed(given[1000:-1000], engine.remember)
-        last = timed(given[-1000:], engine.remember)
+        first = measure(given[:1000], engine.remember)
+        measure(given[1000:-1000], engine.remember)
+        last = measure(given[-1000:], engine.remember)
         row(f"{STORED:>9,} one after another: each of the first thousand", first, first)
         row(f"{STORED:>9,} one after another: each of the last thousand", last, first)
 
 
 def _fill(store: SqliteStore, size: int) -> None:
-    """With their ids, so that they are taken as they are."""
+    """Store drafts with ids, which are not compared with the known ones."""
     known = drafts(size, projects=1)
     while chunk := list(islice(known, AT_ONCE)):
         with store.transaction():

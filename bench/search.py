@@ -1,6 +1,6 @@
-"""How many memories are written in a second, and what finding ten of them by word and by meaning takes among how many.
+"""Memories written per second, and time to find ten of them by word and by meaning, for several sizes.
 
-The time of the question's own embedding is left out where a row says so: it is the same at every size.
+Embedding the question is left out where a row says so: it takes the same time at every size.
 """
 
 import time
@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from bench.corpus import NOW, PROJECTS, drafts, number_of, project, prompts
-from bench.measure import Times, row, timed, verdict
+from bench.measure import Times, measure, row, verdict
 from bench.plain import PlainSearch, PlainVectors
-from bench.vectors import Given, Prepared, Reals
+from bench.vectors import PreparedEmbedder, Reals, Vectors
 from recollect.domain.memory import Viewer
 from recollect.domain.search import Meaning, WordMatches
 from recollect.domain.settings import Settings
@@ -27,34 +27,34 @@ from recollect.workspace import git
 
 QUERIES = 200
 FEWER_FROM = {1_000_000: 20, 100_000: 50}  # the plain join takes seconds there
-ASKED_IN_TURN = 5  # so many projects one after the other, as somebody works who stays in one for a while
-AT_ONCE = 1000  # memories in one transaction, as `recollect import` has it
+PROJECTS_IN_TURN = 5  # projects used one after another, as by a user who stays in one for a while
+AT_ONCE = 1000  # memories in one transaction, as in `recollect import`
 ONE_BY_ONE = 1000
-TARGETS_MS = {10_000: 3.0, 1_000_000: 15.0}  # outside of the embedding, in 50 projects
-ROUNDING = 1e-4  # of two cosines that are kept as float16: nearer than this, none is better than the other
+TARGETS_MS = {10_000: 3.0, 1_000_000: 15.0}  # without the embedding, in 50 projects
+ROUNDING = 1e-4  # of cosines stored as float16: a smaller difference counts as equal
 
 
 def run(
     folder: Path,
     sizes: Sequence[int],
-    given: Given,
+    given: Vectors,
     questions: Reals,
     new_model: Callable[[], Embeds | None] = no_model,
 ) -> None:
     for size in sizes:
-        _at(folder, size, PROJECTS, given, questions, new_model())
+        _measure(folder, size, PROJECTS, given, questions, new_model())
         if size == 10_000:
-            _at(folder, size, 1, given, questions, new_model())
+            _measure(folder, size, 1, given, questions, new_model())
 
 
 def database(folder: Path, size: int, projects: int = PROJECTS) -> Path:
-    """Where it is left for whoever measures something else with it."""
+    """Return the path of the database; other benchmarks reuse it."""
     return folder / f"{size}-{projects}.db"
 
 
 @contextmanager
-def opened(database: Path, embeds: Embeds | None = None) -> Iterator[tuple[SqliteStore, Engine]]:
-    """As the wiring does it, with the store at hand: the vectors alone are measured there."""
+def open_store(database: Path, embeds: Embeds | None = None) -> Iterator[tuple[SqliteStore, Engine]]:
+    """Open store and engine as `wiring` does; the store is needed to measure the vectors alone."""
     store = SqliteStore(database)
     try:
         yield store, engine_on(store, embeds)
@@ -69,42 +69,42 @@ def engine_on(store: SqliteStore, embeds: Embeds | None) -> Engine:
 def write(engine: Engine, size: int, projects: int = PROJECTS) -> None:
     waiting = drafts(size, projects=projects)
     while some := list(islice(waiting, AT_ONCE)):
-        engine.bring_back(some, at=NOW, by="bench")  # with their ids: they are taken as they are
+        engine.bring_back(some, at=NOW, by="bench")  # drafts with ids are not compared with the known ones
 
 
-def write_vectors(store: SqliteStore, given: Given, size: int) -> None:
-    """In bulk, by the same way that the model's go."""
-    writer = engine_on(store, Prepared(given.model, given.newest_first(size), np.zeros((1, 1), np.float32)))
+def write_vectors(store: SqliteStore, given: Vectors, size: int) -> None:
+    """Write many vectors the way the model's are written."""
+    writer = engine_on(store, PreparedEmbedder(given.model, given.newest_first(size), np.zeros((1, 1), np.float32)))
     while writer.embed_some(limit=AT_ONCE):
         pass
 
 
-def _at(folder: Path, size: int, projects: int, given: Given, questions: Reals, model: Embeds | None) -> None:
+def _measure(folder: Path, size: int, projects: int, given: Vectors, questions: Reals, model: Embeds | None) -> None:
     in_projects = f"in {projects} projects" if projects > 1 else "in one project"
     name = f"{size:>9,} {in_projects}"
     file = database(folder, size, projects)
-    prepared = Prepared(given.model, iter(()), questions)
-    with opened(file, prepared) as (store, engine):
+    prepared = PreparedEmbedder(given.model, iter(()), questions)
+    with open_store(file, prepared) as (store, engine):
         _write(name, store, engine, size, projects, given)
         text = PlainSearch(folder / f"plain-{size}-{projects}.db", size, projects)
         vectors = PlainVectors(folder / f"plain-{size}-{projects}.vectors", given.blocks(size), projects)
         usual = _plain(name, text, vectors, size, projects, questions)
-        asked = list(_staying(prompts(QUERIES), projects))
+        asked = list(_stay(prompts(QUERIES), projects))
         by_word = engine_on(store, None)
         row(f"{name}: recall by word", _recalls(by_word, asked), usual)
-        _recalls(engine, asked[:: QUERIES // ASKED_IN_TURN])  # what is measured next is a process that is warm
+        _recalls(engine, asked[:: QUERIES // PROJECTS_IN_TURN])  # warms the process up for the next rows
         target = TARGETS_MS.get(size) if projects > 1 else None
         row(f"{name}: recall, without embedding the question", _recalls(engine, asked), usual, target_ms=target)
         if projects > 1:
-            row(f"{name}: the same, each in another project", _recalls(engine, _changing(prompts(QUERIES))), usual)
+            row(f"{name}: the same, each in another project", _recalls(engine, _rotate(prompts(QUERIES))), usual)
         if model is not None:
             row(f"{name}: recall, the whole of it with the model", _recalls(engine_on(store, model), asked), usual)
         exactness(name, store, vectors, projects, given.model, questions)
         text.close()
-    row(f"{name}: first search of a process", timed(range(5), lambda n: _first(file, prepared, n % projects)))
+    row(f"{name}: first search of a process", measure(range(5), lambda n: _first_search(file, prepared, n % projects)))
 
 
-def _write(name: str, store: SqliteStore, engine: Engine, size: int, projects: int, given: Given) -> None:
+def _write(name: str, store: SqliteStore, engine: Engine, size: int, projects: int, given: Vectors) -> None:
     began = time.perf_counter()
     write(engine, size, projects)
     at_once = size / (time.perf_counter() - began)
@@ -115,7 +115,7 @@ def _write(name: str, store: SqliteStore, engine: Engine, size: int, projects: i
 
 
 def one_by_one(folder: Path) -> None:
-    with opened(folder / "one-by-one.db") as (_, engine):
+    with open_store(folder / "one-by-one.db") as (_, engine):
         alone = list(drafts(ONE_BY_ONE, seed=3))
         began = time.perf_counter()
         for draft in alone:
@@ -127,9 +127,9 @@ def one_by_one(folder: Path) -> None:
 def _plain(name: str, text: PlainSearch, vectors: PlainVectors, size: int, projects: int, questions: Reals) -> Times:
     count = FEWER_FROM.get(size, QUERIES)
     asked = [(number % projects, questions[number % len(questions)]) for number in range(count)]
-    words = timed(enumerate(prompts(count)), lambda one: text.search(*one))
-    before = timed(asked, lambda one: vectors.filtered_before(*one))
-    after = timed(asked, lambda one: vectors.filtered_after(*one))
+    words = measure(enumerate(prompts(count)), lambda one: text.search(*one))
+    before = measure(asked, lambda one: vectors.filter_first(*one))
+    after = measure(asked, lambda one: vectors.filter_last(*one))
     usual = words + min(before, after, key=lambda times: times.p50_ms)
     row(f"{name}: plain FTS5 join", words, usual)
     row(f"{name}: plain numpy, the project's rows taken first", before, usual)
@@ -137,35 +137,35 @@ def _plain(name: str, text: PlainSearch, vectors: PlainVectors, size: int, proje
     return usual
 
 
-def _staying(asked: Sequence[str], projects: int) -> Iterator[tuple[int, str]]:
+def _stay(asked: Sequence[str], projects: int) -> Iterator[tuple[int, str]]:
     for number, prompt in enumerate(asked):
-        yield min(number * ASKED_IN_TURN // len(asked), projects - 1), prompt
+        yield min(number * PROJECTS_IN_TURN // len(asked), projects - 1), prompt
 
 
-def _changing(asked: Sequence[str]) -> list[tuple[int, str]]:
+def _rotate(asked: Sequence[str]) -> list[tuple[int, str]]:
     return [(number % PROJECTS, prompt) for number, prompt in enumerate(asked)]
 
 
 def _recalls(engine: Engine, asked: Sequence[tuple[int, str]]) -> Times:
-    return timed(asked, lambda one: recall(engine, *one))
+    return measure(asked, lambda one: recall(engine, *one))
 
 
 def recall(engine: Engine, number: int, prompt: str) -> None:
     engine.recall(prompt, engine.viewer(project(number)), limit=10, now=NOW)
 
 
-def _first(database: Path, embeds: Embeds, number: int) -> None:
-    """Opening the database, and loading the project's vectors; Python and numpy are there already."""
-    with opened(database, embeds) as (_, engine):
+def _first_search(database: Path, embeds: Embeds, number: int) -> None:
+    """Open the database and load the project's vectors; Python and numpy are loaded already."""
+    with open_store(database, embeds) as (_, engine):
         recall(engine, number, "How does the worker retry?")
 
 
 def exactness(
     name: str, store: SqliteStore, plain: PlainVectors, projects: int, model: ModelId, questions: Reals
 ) -> None:
-    """Of the ten nearest, how many are found; from the vectors as they were given, before any rounding."""
+    """Print how many of the ten nearest are found, compared with the vectors before any rounding."""
     shares: list[float] = []
-    looked_in = min(projects, ASKED_IN_TURN)
+    looked_in = min(projects, PROJECTS_IN_TURN)
     for number in range(looked_in):
         numbers, vectors = plain.of_project(number)
         at = {int(one): place for place, one in enumerate(numbers)}
@@ -175,9 +175,10 @@ def exactness(
             near = near[near >= MIN_COSINE + ROUNDING]
             meaning = Meaning(vector=Vector(asked.tobytes()), model=model)
             found = _nearest(store, Viewer(project=project(number)), meaning)
-            right = sum(bool(cosines[at[one]] >= near[0] - ROUNDING) for one in set(found)) if len(near) else 0
-            shares += [min(right, len(near)) / len(near)] if len(near) else []
-    share = float(np.mean(shares)) if shares else 0.0  # where nothing was near, nothing was shown
+            if len(near):
+                right = sum(bool(cosines[at[one]] >= near[0] - ROUNDING) for one in set(found))
+                shares.append(min(right, len(near)) / len(near))
+    share = float(np.mean(shares)) if shares else 0.0  # empty if no memory was near enough
     print(
         f"{name}: recall@10 of the vectors against exact float32: {share:.3f} over {len(shares)} questions "
         f"(cosines within {ROUNDING:g} count as equal, below {MIN_COSINE:g} as unrelated)   "

@@ -1,10 +1,10 @@
-"""What looking at files adds to a turn: ten memories that all fit, each of which speaks of a file of its own."""
+"""Time that checking files adds to a turn, for ten memories that all fit, each with its own file."""
 
 import time
 from pathlib import Path
 
 from bench.corpus import NOW, drafts
-from bench.measure import Times, row, timed
+from bench.measure import Times, measure, row
 from recollect import wiring
 from recollect.domain.event import Prompt
 from recollect.domain.memory import Anchor, Draft, Kind, MessageId, Role, Scope, SessionId, Source
@@ -35,25 +35,25 @@ def run(folder: Path) -> None:
     with wiring.open_engine(lambda _: Settings(), folder / "bench.db") as engine:
         engine.bring_back(drafts(SIZE), at=NOW, by="bench")
         plain, anchored = _project(engine, folder / "plain", with_files=False), _project(engine, folder / "files")
-        time.sleep(SETTLED_NS / 1e9)  # what was written just now is not taken for known
+        time.sleep(SETTLED_NS / 1e9)  # a file that was just written is always read again
         usual = _turns(engine, plain, "plain")
-        row(f"{SIZE:>9,} memories: a turn with {FILES} hits that speak of no file", usual, usual)
+        row(f"{SIZE:>9,} memories: a turn with {FILES} hits without a file", usual, usual)
         row("          the same, each with a file as it was", _turns(engine, anchored, "fresh"), usual)
         for file in anchored.glob("src/*.py"):
             file.write_bytes(b"other\n" * 3000)
         row("          the same, and every file has just changed", _turns(engine, anchored, "stale"), usual)
-        _alone(anchored, usual)
+        _measure_files(anchored, usual)
 
 
-def _alone(root: Path, usual: Times) -> None:
-    """Without the search around it."""
+def _measure_files(root: Path, usual: Times) -> None:
+    """Measure the checks without the search."""
     files = AnchoredFiles()
     anchors = [files.anchor(str(root), str(root), f"src/{number}.py") for number in range(FILES)]
-    first = timed(range(TURNS), lambda _: AnchoredFiles().check_files(str(root), anchors, asked=True))
+    first = measure(range(TURNS), lambda _: AnchoredFiles().check_files(str(root), anchors, asked=True))
     row(f"          {FILES} files of {FILE_BYTES // 1000} KB, read for the first time", first, usual)
     time.sleep(SETTLED_NS / 1e9)
     files.check_files(str(root), anchors, asked=True)
-    known = timed(range(TURNS), lambda _: files.check_files(str(root), anchors, asked=False))
+    known = measure(range(TURNS), lambda _: files.check_files(str(root), anchors, asked=False))
     row(f"          {FILES} files that were read before", known, usual)
 
 
@@ -80,12 +80,12 @@ def _draft(number: int, scope: Scope, with_file: bool) -> Draft:
 
 
 def _turns(engine: Engine, root: Path, name: str) -> Times:
-    _turn(engine, root, name, -1)  # the first one begins the session
-    return timed(range(TURNS), lambda number: _turn(engine, root, name, number))
+    _turn(engine, root, name, -1)  # starts the session
+    return measure(range(TURNS), lambda number: _turn(engine, root, name, number))
 
 
 def _turn(engine: Engine, root: Path, session: str, number: int) -> None:
-    """As if the model had lost everything before: each turn is offered the same hits."""
+    """Run a turn with an empty live context, so that each turn has the same hits."""
     message = MessageId(f"m{number}")
     prompt = Prompt(session=SessionId(session), at=NOW, folder=str(root), message=message, text=ASK, live=())
     shown = engine.handle(prompt).ids

@@ -1,6 +1,6 @@
-"""What coding agents send to a daemon: made-up sessions, over kept-alive connections to its real socket.
+"""Synthetic sessions of coding agents, sent over kept-alive connections to the daemon's real socket.
 
-The cheapest client there is, so that what is measured is the daemon and not whoever asks it.
+The client does as little as possible, so that a measurement shows the cost of the daemon.
 """
 
 import json
@@ -20,7 +20,7 @@ TURNS = 12  # of one session
 
 
 class Connection:
-    """HTTP over the daemon's socket, as little of it as the daemon needs."""
+    """Minimal HTTP over the daemon's socket."""
 
     def __init__(self, path: Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -29,7 +29,7 @@ class Connection:
         self._received = b""
 
     def ask(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """ValueError: something else than 200 came back."""
+        """Return the answer. Raises ValueError unless the status is 200."""
         self._socket.sendall(_request(path, body))
         while b"\r\n\r\n" not in self._received:
             self._receive()
@@ -70,13 +70,13 @@ def _request(path: str, body: Mapping[str, Any] | None) -> bytes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Request:
     path: str
     body: Mapping[str, Any] | None = None
 
     @property
     def name(self) -> tuple[str, str] | None:
-        """The session, and the name in it under which this must be written down; None: nothing is, of a question."""
+        """Return session and name of the event that the daemon must store; None if it stores nothing."""
         body = self.body or {}
         match body.get("type"):
             case "prompt" | "reply" as kind:
@@ -87,14 +87,14 @@ class Asked:
                 return None
 
 
-def session(name: str, folder: str, seed: int, *, turns: int = TURNS, ends: bool = True) -> Iterator[Asked]:
-    """Start, prompts, tools of which some fail, replies; what a plugin asks besides; the end."""
+def session(name: str, folder: str, seed: int, *, turns: int = TURNS, ends: bool = True) -> Iterator[Request]:
+    """Yield start, prompts, tools (some fail), replies, the other requests of a plugin, and the end."""
     chance = random.Random(seed)
     prompts, errors = corpus.prompts(turns, seed), corpus.errors(turns, seed)
     about = {"session": name, "folder": folder}
 
-    def event(kind: str, **fields: Any) -> Asked:
-        return Asked(path=HOST_PATH, body={"type": kind, **about, **fields})
+    def event(kind: str, **fields: Any) -> Request:
+        return Request(path=HOST_PATH, body={"type": kind, **about, **fields})
 
     yield event("session_started")
     for number in range(turns):
@@ -108,7 +108,7 @@ def session(name: str, folder: str, seed: int, *, turns: int = TURNS, ends: bool
         reply = " ".join(corpus.sentence(chance, number) for _ in range(3))
         yield event("reply", message=f"{name}-r{number}", text=reply, final=True)
         if number % 4 == 0:
-            yield Asked(path="/v1/replay", body={"session": name, "messages": [message]})
-            yield Asked(path="/v1/sent", body={"session": name, "messages": [message]})
+            yield Request(path="/v1/replay", body={"session": name, "messages": [message]})
+            yield Request(path="/v1/sent", body={"session": name, "messages": [message]})
     if ends:
         yield event("session_ended")

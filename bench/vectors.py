@@ -1,6 +1,6 @@
-"""Vectors for measuring: the model's own where it is there, turned a little at random to make as many as are needed.
+"""Vectors for measuring: those of the model, if there is one, and random variations of them.
 
-Their cosines are spread like those of real texts, which matters: among vectors at random nothing is near anything.
+Their cosines are spread like those of real texts. That matters: among random vectors, none is near another.
 """
 
 from collections.abc import Iterator
@@ -14,14 +14,14 @@ from recollect.domain.vector import DIMENSIONS, ModelId, Vector
 Reals: TypeAlias = NDArray[np.float32]
 
 AT_ONCE = 1000
-TURNED = 0.5  # by about 27 degrees: near, and no copy
+TURN_NOISE = 0.5  # about 27 degrees: near, but not a copy
 TOPICS = 200
-IN_COMMON, OF_TOPIC, OF_ITS_OWN = 0.45, 0.6, 0.66  # cosines of about .2, and of .56 within a topic: as MiniLM has them
+IN_COMMON, OF_TOPIC, OF_ITS_OWN = 0.45, 0.6, 0.66  # gives cosines of about .2, and .56 within a topic, as with MiniLM
 NO_MODEL = ModelId("bench-synthetic")
 
 
-class Given:
-    """As many vectors as there are memories: the first ones as they are, the others made from them."""
+class Vectors:
+    """Any number of vectors: first the originals, then variations of them."""
 
     def __init__(self, model: ModelId, originals: Reals) -> None:
         self.model = model
@@ -32,7 +32,7 @@ class Given:
             yield self._block(first, min(AT_ONCE, count - first), seed)
 
     def newest_first(self, count: int, seed: int = 1) -> Iterator[Reals]:
-        """The same in the order in which the store asks for them."""
+        """Yield the same in the order in which the store asks for them."""
         for first in reversed(range(0, count, AT_ONCE)):
             yield self._block(first, min(AT_ONCE, count - first), seed)[::-1]
 
@@ -40,11 +40,11 @@ class Given:
         numbers = np.arange(first, first + count)
         noise = np.random.default_rng([seed, first]).standard_normal((count, DIMENSIONS), np.float32)
         noise[numbers < len(self._originals)] = 0
-        return unit(self._originals[numbers % len(self._originals)] + noise * np.float32(TURNED / DIMENSIONS**0.5))
+        return unit(self._originals[numbers % len(self._originals)] + noise * np.float32(TURN_NOISE / DIMENSIONS**0.5))
 
 
 def synthetic(count: int, seed: int = 5) -> Reals:
-    """Texts or questions: of any seed, about the same topics."""
+    """Return vectors of texts or questions; all seeds have the same topics."""
     world, chance = np.random.default_rng(0), np.random.default_rng(seed)
     in_common, topics = _some(world, 1), _some(world, TOPICS)
     its_topic = topics[chance.integers(TOPICS, size=count)]
@@ -59,8 +59,8 @@ def unit(vectors: Reals) -> Reals:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
 
 
-class Prepared:
-    """An embedder that costs nothing: it hands out, in their order, what was made before."""
+class PreparedEmbedder:
+    """An embedder without cost: it returns prepared vectors in order."""
 
     def __init__(self, model: ModelId, texts: Iterator[Reals], questions: Reals) -> None:
         self._model = model
@@ -72,7 +72,7 @@ class Prepared:
     def model(self) -> ModelId:
         return self._model
 
-    def embed(self, text: str) -> Vector:  # noqa: ARG002 - which one it is, is known by its turn
+    def embed(self, text: str) -> Vector:  # noqa: ARG002 - the order decides, not the text
         return Vector(next(self._texts).tobytes())
 
     def embed_question(self, text: str) -> Vector:  # noqa: ARG002

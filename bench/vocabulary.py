@@ -1,4 +1,4 @@
-"""Words as developers use them: a few very often, most of them seldom. Made up, repeatable."""
+"""Words as developers use them: a few very often, most of them rarely. Repeatable."""
 
 import random
 from collections.abc import Sequence
@@ -41,11 +41,11 @@ TECHNOLOGIES = """
 PLACES = """
     staging production CI tests main development review sandbox canary demo
 """.split()
-NAMES = 3000  # from code, made of the words above
+NAMES = 3000  # code names, made of the words above
 
 
 class Words:
-    """Draws from a list by Zipf's law: the word at place n about n times as seldom as the first."""
+    """Draws from a list by Zipf's law: the nth word about n times less often than the first."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = words
@@ -56,7 +56,7 @@ class Words:
 
 
 def names() -> list[str]:
-    """`parse_invoice`, `InvoiceParser`, `src/invoice/parser.py`, `E1234`: in no order."""
+    """Return names like `parse_invoice`, `InvoiceParser`, `src/invoice/parser.py` and `E1234`, in random order."""
     chance = random.Random(0)
     found: dict[str, None] = {}
     while len(found) < NAMES:

@@ -1,1 +1,1 @@
-"""Messages to coding agents, written for this, and the fit of the weights in `recollect/capture/lasting.json`."""
+"""Messages to coding agents, written for this purpose, and the fit of the weights in `recollect/capture/lasting.json`."""

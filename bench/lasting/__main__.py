@@ -1,8 +1,8 @@
-"""Fit how surely a sentence lasts. `python -m bench.lasting [--more FILE] [--write]`
+"""Fit the probability that a sentence lasts. `python -m bench.lasting [--more FILE] [--write]`
 
-`messages.jsonl` has messages with what lasts in them; `--more` adds labelled messages of real sessions, which are not
-ours to keep here: {"set": a repository, "text", "lasts": [spans], "unsure": [spans]}. Prints what each threshold finds
-in sets that the fit did not see: sets are left out one by one, of more than eight a group at a time.
+`messages.jsonl` has messages with their lasting spans. `--more` adds labelled messages of real sessions, which are not
+part of this repository: {"set": a repository, "text", "lasts": [spans], "unsure": [spans]}. Prints what each threshold
+finds in sets that the fit did not see: our sets are left out one by one, real ones in eight groups.
 """
 
 import argparse
@@ -26,9 +26,12 @@ from recollect.capture.said.voice import own_sentence, voices
 
 HERE = Path(__file__).parent
 WEIGHTS = HERE.parents[1] / "src/recollect/capture/lasting.json"
-REAL_COUNTS = 2.0  # a real message, beside one that was written for this
+REAL_WEIGHT = 2.0  # of a real message; one that was written for this has 1
 FOLDS = 8
-MOSTLY, HARDLY = 0.6, 0.2  # of a sentence's words in what lasts
+MIN_LASTING_SHARE, MAX_OTHER_SHARE = (
+    0.6,
+    0.2,
+)  # share of a sentence in a lasting span: from the first on it lasts, up to the second it does not
 _WORD = re.compile(r"\w+")
 
 
@@ -38,7 +41,7 @@ class Sample:
     is_real: bool
     message: int
     text: str
-    lasts: bool | None  # None: a reader was not sure
+    lasts: bool | None  # None: the labeller was not sure
     features: frozenset[str]
 
 
@@ -59,14 +62,14 @@ def samples(rows: Iterable[dict[str, object]], *, is_real: bool, first: int = 0)
 
 def _label(sentence: Sentence, spans: Sequence[str], unsure: Sequence[str]) -> bool | None:
     shares = [max(_share(sentence.text, span), _share(span, sentence.text)) for span in spans]
-    if any(share >= MOSTLY for share in shares):
+    if any(share >= MIN_LASTING_SHARE for share in shares):
         return True
     doubts = [max(_share(sentence.text, span), _share(span, sentence.text)) for span in unsure]
-    return None if any(share > HARDLY for share in (*shares, *doubts)) else False
+    return None if any(share > MAX_OTHER_SHARE for share in (*shares, *doubts)) else False
 
 
 def _share(text: str, whole: str) -> float:
-    """The longest run of words of a text that another one has, as a share of the text."""
+    """Return the longest run of words that both texts share, as a share of the first."""
     words, there = _WORD.findall(text.lower()), f" {' '.join(_WORD.findall(whole.lower()))} "
     runs = (
         length
@@ -87,13 +90,14 @@ def main() -> None:
         given += samples(_rows(args.more), is_real=True, first=given[-1].message + 1)
     design = Design(given)
     labels = numpy.array([one.lasts is True for one in given], float)
-    counts = numpy.array([0.0 if one.lasts is None else REAL_COUNTS if one.is_real else 1.0 for one in given])
+    counts = numpy.array([REAL_WEIGHT if one.is_real else 1.0 for one in given])
+    counts[[one.lasts is None for one in given]] = 0.0
     sure = numpy.zeros(len(given))
     for fold in _folds(given):
         weights = design.fit(labels, numpy.where(fold, 0.0, counts))
         sure[fold] = 1 / (1 + numpy.exp(-design.scores(weights)[fold]))
     for least in (0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85):
-        sys.stdout.write(f"{least}: {_told(given, sure >= least)}\n")
+        sys.stdout.write(f"{least}: {_describe_found(given, sure >= least)}\n")
     if args.write:
         sys.stdout.write(f"{design.write(design.fit(labels, counts), WEIGHTS)} weights in {WEIGHTS.name}\n")
 
@@ -111,7 +115,7 @@ def _folds(given: Sequence[Sample]) -> Iterator[NDArray[numpy.bool_]]:
         yield numpy.isin(sets, real[number::FOLDS])
 
 
-def _told(given: Sequence[Sample], found: NDArray[numpy.bool_]) -> str:
+def _describe_found(given: Sequence[Sample], found: NDArray[numpy.bool_]) -> str:
     names = sorted({"real" if one.is_real else one.set for one in given})
     parts = []
     for name in names:

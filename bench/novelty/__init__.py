@@ -1,1 +1,1 @@
-"""How surely a new statement is told apart from a known one, on pairs of our own."""
+"""Measures how reliably a new statement is compared with a known one, on pairs of our own."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bench.novelty.judge import Confusion, alone, crowd
+from bench.novelty.judge import Confusion, judge_alone, judge_in_crowd
 from bench.novelty.pairs import LABELS, SETS, Pair, pairs
 from recollect.novelty.compare import Relation
 
@@ -20,14 +20,14 @@ def main() -> None:
     print("\nEach statement among all that its project knows")
     print(f"{'set':<8}{'known':>6}{'right':>16}{'others touched':>18}")
     for name in SETS:
-        found = crowd(pairs(name))
+        found = judge_in_crowd(pairs(name))
         print(f"{name:<8}{found.statements:>6}{f'{found.right} of {found.expected}':>16}{found.wrong:>18}")
 
 
 def _row(name: str, given: Sequence[Pair]) -> str:
-    found = alone(given)
+    found = judge_alone(given)
     figures = "".join(f"{_both(found, verdict):>22}" for verdict in LABELS.values())
-    as_update = found.called(Relation.UNRELATED, Relation.UPDATES)
+    as_update = found.share_called(Relation.UNRELATED, Relation.UPDATES)
     return f"{name:<8}{len(given):>6}{figures}{found.wrong_merges:>10.3f}{as_update:>12.3f}"
 
 

@@ -1,4 +1,4 @@
-"""Figures over pairs: each alone, and each among all that one project knows."""
+"""Figures for pairs: each alone, and each among all memories of one project."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ WEEKS_LATER = timedelta(weeks=6)
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often what a person calls the first was called the second."""
+    """How often a pair with a person's label (first) got a verdict (second)."""
 
     counts: Counter[tuple[Relation, Relation]]
 
@@ -26,36 +26,39 @@ class Confusion:
         return _share(self.counts[verdict, verdict], sum(self.counts[label, verdict] for label in Relation))
 
     def recall(self, verdict: Relation) -> float:
-        return self.called(verdict, verdict)
+        return self.share_called(verdict, verdict)
 
-    def called(self, label: Relation, verdict: Relation) -> float:
+    def share_called(self, label: Relation, verdict: Relation) -> float:
         return _share(self.counts[label, verdict], sum(self.counts[label, other] for other in Relation))
 
     @property
     def wrong_merges(self) -> float:
-        """The share of what is not the same that was merged all the same."""
-        others = [(label, verdict) for label in Relation for verdict in Relation if label is not Relation.SAME]
-        wrong = sum(self.counts[label, Relation.SAME] for label in Relation if label is not Relation.SAME)
-        return _share(wrong, sum(self.counts[pair] for pair in others))
+        """Return the share of pairs with another label that were merged as the same."""
+        wrong = total = 0
+        for (label, verdict), count in self.counts.items():
+            if label is not Relation.SAME:
+                total += count
+                wrong += count * (verdict is Relation.SAME)
+        return _share(wrong, total)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crowd:
-    """Every second statement of a set, said to a project that knows all the first ones."""
+    """Result for the second statements of a set, in a project that knows all the first ones."""
 
     statements: int
-    right: int  # of those that are not unrelated: the right outcome, with the right one
+    right: int  # related pairs with the right outcome for the right memory
     expected: int
-    wrong: int  # memories that were replaced, contradicted or merged with something that is not theirs
+    wrong: int  # memories replaced, contradicted or merged by a statement of another pair
 
 
-def alone(given: Iterable[Pair]) -> Confusion:
+def judge_alone(given: Iterable[Pair]) -> Confusion:
     return Confusion(
         Counter((pair.label, relation_between(pair.old, pair.new, pair.old_kind, pair.new_kind)) for pair in given)
     )
 
 
-def crowd(given: Sequence[Pair]) -> Crowd:
+def judge_in_crowd(given: Sequence[Pair]) -> Crowd:
     right = wrong = 0
     with wiring.open_engine(lambda _: Settings(), None) as engine:
         known: dict[str, MemoryId] = {}
@@ -65,7 +68,7 @@ def crowd(given: Sequence[Pair]) -> Crowd:
         for number, pair in enumerate(given):
             draft = _draft(pair.new, pair.new_kind, SAID + WEEKS_LATER + timedelta(minutes=number))
             outcome = engine.remember(draft)
-            touched = _touched(outcome)
+            touched = _affected_ids(outcome)
             right += pair.label is _verdict(outcome) and known[pair.id] in touched
             wrong += len(touched - {known[pair.id]})
     expected = sum(pair.label is not Relation.UNRELATED for pair in given)
@@ -89,7 +92,7 @@ def _verdict(outcome: Stored) -> Relation:
             return Relation.CONTRADICTS
 
 
-def _touched(outcome: Stored) -> set[MemoryId]:
+def _affected_ids(outcome: Stored) -> set[MemoryId]:
     match outcome:
         case New():
             return set()

@@ -1,8 +1,7 @@
-"""Pairs of statements as developers make them, each with what the second is to the first.
+"""Pairs of statements as developers make them, each with the relation of the second to the first.
 
-Several people have written them, without having seen how they are told apart. Of each set the first figures were taken
-before anybody looked into it; after that it served to find out what was missing. `docs/explanation/remembering.md` has
-both.
+Several people wrote them without knowing how statements are compared. The first figures of each set were taken before its
+pairs were read; after that the set showed what was missing. `docs/explanation/remembering.md` has both.
 """
 
 import json
@@ -31,7 +30,7 @@ class Pair:
     new: str
     old_kind: Kind
     new_kind: Kind
-    label: Relation  # what a person says that it is
+    label: Relation  # given by a person
 
 
 @cache

@@ -1,1 +1,1 @@
-"""How well relevance tells what a good colleague would mention now. `python -m bench.relevance` says it."""
+"""Measures how well relevance finds what a good colleague would mention now: `python -m bench.relevance`."""

@@ -1,7 +1,7 @@
-"""Fictional projects: what is remembered in each, what developers type, and which memories they should be shown.
+"""Fictional projects: their memories, prompts of developers, and the memories that each prompt should show.
 
-A memory fits a prompt if a good colleague who knows it would mention it now. Written by hand for this purpose; no other
-benchmark's texts are in it.
+A memory fits a prompt if a good colleague who knows it would mention it now. Written by hand for this purpose; contains no
+texts of other benchmarks.
 """
 
 import json
@@ -26,7 +26,7 @@ class Prompt:
 @dataclass(frozen=True, slots=True)
 class Project:
     name: str
-    memories: list[Memory]  # with those that hold everywhere
+    memories: list[Memory]  # including universal ones
     prompts: list[Prompt]
 
 

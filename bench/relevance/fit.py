@@ -1,4 +1,4 @@
-"""A small logistic model, fitted on all projects but one and judged on that one, and the figures that judge it."""
+"""A small logistic model, fitted on all projects but one and measured on that one, and its figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from recollect.domain.settings import Settings
 
 RIDGE = 0.01
 STEPS = 50
-SURELY = 0.70
+SURE_THRESHOLD = 0.70
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of the lines that would have been shown, and of those that should have been."""
+    """Compares the lines that would be shown with those that should be."""
 
     shown: int
     precision: float
     recall: float
-    silence: float  # share of the prompts that want nothing and got nothing
+    silence: float  # of the prompts that no memory fits, the share that shows nothing
 
     @property
     def f1(self) -> float:
@@ -34,7 +34,7 @@ def logistic(x: Floats) -> Floats:
 
 
 def weights(signs: Floats, fits: Floats, given: Floats) -> Floats:
-    """Newton's method; the first weight is the bias. `given` is added as it is: the part that is not fitted."""
+    """Fit by Newton's method; the first weight is the bias. `given` is added unchanged: it is not fitted."""
     table = np.column_stack([np.ones(len(signs)), signs])
     ridge = RIDGE * np.eye(table.shape[1])
     found = np.zeros(table.shape[1])
@@ -46,8 +46,8 @@ def weights(signs: Floats, fits: Floats, given: Floats) -> Floats:
     return found
 
 
-def held_out(signs: Floats, fits: Floats, given: Floats, groups: Sequence[str]) -> Floats:
-    """For each pair what a model says that has seen no pair of its project."""
+def predict_held_out(signs: Floats, fits: Floats, given: Floats, groups: Sequence[str]) -> Floats:
+    """Return for each pair the score of a model that has seen no pair of its project."""
     said = np.zeros(len(fits))
     names = np.array(groups)
     for name in sorted(set(groups)):
@@ -57,8 +57,8 @@ def held_out(signs: Floats, fits: Floats, given: Floats, groups: Sequence[str]) 
     return said
 
 
-def shown(relevance: Floats, pairs: list[Pair], *, later: bool = False, threshold: float | None = None) -> Floats:
-    """1 for what passes its kind's threshold (or the one given) and the relative cut, as a turn block has it."""
+def mark_shown(relevance: Floats, pairs: list[Pair], *, later: bool = False, threshold: float | None = None) -> Floats:
+    """Return 1 for pairs that pass the threshold (of the kind, or given) and the relative cut of a turn block."""
     settings = Settings()
     raised = settings.turn.later_threshold if later else 0.0
     limit = np.array([_limit(pair.kind, settings, threshold) + raised for pair in pairs])
@@ -91,7 +91,7 @@ def figures(taken: Floats, fits: Floats, pairs: list[Pair]) -> Figures:
 
 
 def auc(said: Floats, fits: Floats) -> float:
-    """The chance that a pair that fits is placed above one that does not; a tie is half."""
+    """Return the probability that a fitting pair scores above one that does not fit; a tie counts half."""
     _, place, count = np.unique(said, return_inverse=True, return_counts=True)
     rank = (np.cumsum(count) - (count - 1) / 2)[place]
     yes = float(fits.sum())

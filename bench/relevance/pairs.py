@@ -1,6 +1,6 @@
-"""Every prompt of the corpus beside every memory that is visible to it, with the signs that relevance is made of.
+"""All pairs of a prompt of the corpus and a memory visible to it, with the inputs of relevance.
 
-The signs come from the product's own functions, so that what is fitted is what will be asked for.
+The inputs come from the product's own functions, so that the fit is for the real values.
 """
 
 from collections import Counter
@@ -27,18 +27,18 @@ Floats = NDArray[np.float64]
 @dataclass(frozen=True, slots=True)
 class Pair:
     project: str
-    prompt: int  # counts the prompts of the corpus
+    prompt: int  # the same number for all pairs of a prompt
     kind: Kind
     fits: bool
-    heard: bool  # a short prompt asks only for what it calls by name
+    heard: bool  # False: the prompt is short and does not name the memory
     cosine: float
     words: Coverage
-    alone: Coverage  # the same where there is no model, which knows words from slips and from names
-    plain: float  # the larger of the two shares: the yardstick
+    alone: Coverage  # the same without a model, which tells words from slips and names
+    plain: float  # the yardstick: the larger of the two shares
 
 
 def pairs(corpus: list[Project], model: MiniLm) -> list[Pair]:
-    """Prompts that ask nothing ("hm okay") are silent before anything is weighed, so they are not here."""
+    """Return all pairs, except of prompts that ask nothing ("hm okay"): these never show a memory."""
     found: list[Pair] = []
     for project in corpus:
         vectors = [_vector(model.embed(memory_meaning(memory))) for memory in project.memories]
@@ -46,11 +46,11 @@ def pairs(corpus: list[Project], model: MiniLm) -> list[Pair]:
         having = Counter(word for words in known for word in words)
         for prompt in project.prompts:
             if content_words(prompt.ask):
-                found += _beside(project, prompt, len(found), known, having, vectors, model)
+                found += _pairs_of_prompt(project, prompt, len(found), known, having, vectors, model)
     return found
 
 
-def _beside(
+def _pairs_of_prompt(
     project: Project,
     prompt: Prompt,
     number: int,
@@ -62,8 +62,8 @@ def _beside(
     asked = search_words(prompt.ask)
     occurrences = {word: having[word] for word in asked}
     own_name = frozenset(index_words(project.name))
-    told = [word for word in asked if word not in own_name] or asked
-    weight = rarity({word: having[word] for word in told}, len(known))
+    own_words = [word for word in asked if word not in own_name] or asked
+    weight = rarity({word: having[word] for word in own_words}, len(known))
     common = common_words(occurrences, len(known), project.name)
     meant = _vector(model.embed(prompt_meaning(prompt.ask, common)))
     brief = not asks_something(prompt.ask, min_chars=MIN_PROMPT_CHARS)
@@ -71,12 +71,12 @@ def _beside(
     names = [name for memory in project.memories for name in names_of(memory)]
     texts = [memory.text for memory in project.memories]
     instead = find_slips(typed, texts, model.knows) | find_slips(typed, names, model.knows)
-    heard, told_right = correct_slips(typed, instead), [instead.get(word, word) for word in told]
-    weight |= rarity({word: 0 for word in told_right if word not in weight}, len(known))
+    heard, mended_words = correct_slips(typed, instead), [instead.get(word, word) for word in own_words]
+    weight |= rarity({word: 0 for word in mended_words if word not in weight}, len(known))
     found = []
     for memory, words, vector in zip(project.memories, known, vectors, strict=True):
-        shares = coverage(told_right, words, weight, named=heard.name_confidence(names_of(memory), model.knows))
-        alone = coverage(told, words, weight, named=typed.name_confidence(names_of(memory), None))
+        shares = coverage(mended_words, words, weight, named=heard.name_confidence(names_of(memory), model.knows))
+        alone = coverage(own_words, words, weight, named=typed.name_confidence(names_of(memory), None))
         found.append(
             Pair(
                 project=project.name,

@@ -1,7 +1,7 @@
-"""`python -m bench.relevance.topics`: how well a prompt about a project's sessions is told from any other one.
+"""`python -m bench.relevance.topics`: how well a prompt about a project's sessions is distinguished from others.
 
-What is remembered in each project of the corpus was said there, one thing in each session. Prompts that fit something
-are about it; questions of everyday life are not.
+Each memory of a project of the corpus becomes one session. Prompts that fit a memory are about the project; questions of
+everyday life are not.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from itertools import count
 import numpy as np
 
 from bench.relevance.corpus import FOLDER, Project, projects
-from bench.relevance.fit import auc, held_out, logistic, weights
+from bench.relevance.fit import auc, logistic, predict_held_out, weights
 from bench.relevance.pairs import Floats
 from recollect.config import find_paths
 from recollect.domain.memory import MessageId, ProjectId, Role, SessionId
@@ -33,14 +33,14 @@ MINUTE = timedelta(minutes=1)
 def main() -> None:
     model = Model(find_paths().model)()
     if model is None:
-        raise SystemExit("There is no model; `recollect model build` makes it.")
+        raise SystemExit("There is no model. Build it with `recollect model build`.")
     elsewhere = ELSEWHERE.read_text().splitlines()
     rows = [row for project in projects() for row in _rows(project, elsewhere, model)]
     table = np.array([row[:2] for row in rows])
     fits, groups = np.array([float(row[2]) for row in rows]), [row[3] for row in rows]
     given = np.zeros(len(rows))
     print(f"{int(fits.sum()):,} prompts about a project, {int((1 - fits).sum()):,} about something else")
-    held = held_out(table, fits, given, groups)
+    held = predict_held_out(table, fits, given, groups)
     print(f"fitted, of a project that was held out: {_figures(logistic(held), fits)}, auc {auc(held, fits):.3f}")
     print(f"weights fitted on all: {np.round(weights(table, fits, given), 2)}")
     now = logistic(TOPIC_BIAS + table @ np.array([TOPIC_NEAREST, TOPIC_WORDS]))
@@ -55,10 +55,10 @@ def _figures(said: Floats, fits: Floats) -> str:
 
 
 def _rows(project: Project, elsewhere: list[str], model: Embeds) -> Iterator[tuple[float, float, bool, str]]:
-    """The signs of each prompt, and whether it is about the project."""
+    """Yield the inputs of each prompt, and whether it is about the project."""
     where = ProjectId(f"name:{project.name}")
     store = SqliteStore(None)
-    store.add_turns(_said(project, where))
+    store.add_turns(_turns(project, where))
     while embed_some(store, model):
         pass
     asked = [(prompt.ask, True) for prompt in project.prompts if prompt.fits]
@@ -68,7 +68,7 @@ def _rows(project: Project, elsewhere: list[str], model: Embeds) -> Iterator[tup
             yield nearest or 0.0, share, is_about, project.name
 
 
-def _said(project: Project, where: ProjectId) -> Iterator[Turn]:
+def _turns(project: Project, where: ProjectId) -> Iterator[Turn]:
     for number, memory in zip(count(), project.memories, strict=False):
         session, at = SessionId(f"s{number}"), memory.valid_from + number * MINUTE
         for role, text in ((Role.USER, memory.text), (Role.ASSISTANT, "Good to know, I will keep to that.")):

@@ -16,7 +16,7 @@ from recollect.domain.errors import InvalidSettings
 from recollect.domain.memory import Kind, Role, Tier
 from recollect.domain.settings import ExtractorSettings as ExtractorSettings
 from recollect.domain.settings import Provider, Settings
-from recollect.extract.extractor import Extractor, Proposes, build
+from recollect.extract.extractor import Proposes, build
 from recollect.store.sqlite.store import SqliteStore
 from tests.exchanges import MORNING, PAGE, RULE, Clock, an_exchange, an_item, answered
 from tests.loopback_model import LoopbackModel, in_form, loopback_model
@@ -114,13 +114,13 @@ WRONG_FORMS: list[tuple[bytes, str]] = [
     (b"<html><body>It works!</body></html>", "its answer is not JSON"),
     (json.dumps(in_form(answered(an_item()), Provider.OPENAI)).encode()[:-30], "its answer is not JSON"),
     (b"[" * 200_000, "its answer is not JSON"),
-    (b"[]", "its answer is not in the form of OpenAI"),
-    (b"null", "its answer is not in the form of OpenAI"),
-    (b'{"choices": []}', "its answer is not in the form of OpenAI"),
-    (b'{"choices": "many"}', "its answer is not in the form of OpenAI"),
-    (b'{"choices": [7]}', "its answer is not in the form of OpenAI"),
-    (b'{"choices": [{"message": {"content": null}}]}', "its answer is not in the form of OpenAI"),
-    (b'{"choices": [{"message": {"content": [1, 2]}}]}', "its answer is not in the form of OpenAI"),
+    (b"[]", "its answer does not have OpenAI's format"),
+    (b"null", "its answer does not have OpenAI's format"),
+    (b'{"choices": []}', "its answer does not have OpenAI's format"),
+    (b'{"choices": "many"}', "its answer does not have OpenAI's format"),
+    (b'{"choices": [7]}', "its answer does not have OpenAI's format"),
+    (b'{"choices": [{"message": {"content": null}}]}', "its answer does not have OpenAI's format"),
+    (b'{"choices": [{"message": {"content": [1, 2]}}]}', "its answer does not have OpenAI's format"),
     (
         json.dumps(in_form("Sure, I will remember that!", Provider.OPENAI)).encode(),
         "its answer is not the JSON list that it was asked for",
@@ -129,7 +129,7 @@ WRONG_FORMS: list[tuple[bytes, str]] = [
         json.dumps(in_form(answered(an_item())[:-20], Provider.OPENAI)).encode(),
         "its answer is not the JSON list that it was asked for",
     ),
-    (b" " * 1_100_000, "its answer has more than 1,000,000 bytes"),
+    (b" " * 1_100_000, "its answer is longer than 1,000,000 bytes"),
 ]
 
 
@@ -170,8 +170,8 @@ def test_a_list_of_a_thousand_items_gives_a_few(model: LoopbackModel, extractor:
         (500, "it answered with status 500", True),
         (502, "it answered with status 502", True),
         (400, "it answered with status 400", False),
-        (401, "it refused the key (status 401); look at extractor.key_env", False),
-        (404, "it knows no such path or model (status 404); look at extractor.endpoint and extractor.model", False),
+        (401, "it refused the key (status 401); check extractor.key_env", False),
+        (404, "it does not know the path or model (status 404); check extractor.endpoint and extractor.model", False),
         (204, "it answered with status 204", False),
     ],
 )
@@ -293,7 +293,7 @@ def test_a_redirect_is_not_followed(model: LoopbackModel, extractor: Built, stat
         asking = extractor()
         assert asking.propose(an_exchange()) == []
         assert elsewhere.asked == []
-    assert f"it sends elsewhere (status {status}), which is not followed" in str(asking.state)
+    assert f"it redirects (status {status}), which is not followed" in str(asking.state)
 
 
 def test_no_proxy_of_the_environment_is_asked(
@@ -371,7 +371,7 @@ def test_the_key_is_in_no_error_log_text_or_file(
     assert KEY not in "".join(seen)
     assert KEY not in caplog.text
     assert KEY not in "".join(capfd.readouterr())
-    assert KEY not in repr(vars(asking)) + repr(vars(asking._asks) if isinstance(asking, Extractor) else "")
+    assert KEY not in repr(vars(asking))
     store.close()
     for file in tmp_path.rglob("*"):
         assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
@@ -382,9 +382,9 @@ def test_a_key_that_is_not_there_or_cannot_be_sent_is_told_without_it(
 ) -> None:
     settings = ExtractorSettings(provider=Provider.OPENAI, endpoint=model.endpoint, model="small", key_env="MY_KEY")
     for env, problem in (
-        ({}, "the variable MY_KEY is not set where the daemon runs"),
-        ({"MY_KEY": f"{KEY} {KEY}"}, "what the variable MY_KEY holds cannot be sent as a key"),
-        ({"MY_KEY": f"{KEY}\r\nX-Evil: 1"}, "what the variable MY_KEY holds cannot be sent as a key"),
+        ({}, "the variable MY_KEY is not set for the daemon"),
+        ({"MY_KEY": f"{KEY} {KEY}"}, "the value of the variable MY_KEY cannot be sent as a key"),
+        ({"MY_KEY": f"{KEY}\r\nX-Evil: 1"}, "the value of the variable MY_KEY cannot be sent as a key"),
     ):
         asking = build(settings, store, env, clock)
         assert asking is not None
@@ -409,7 +409,7 @@ def test_the_cap_holds_over_restarts_until_the_next_day(model: LoopbackModel, tm
         return told
 
     told = [after_a_restart() for _ in range(6)]
-    assert "6,000 of 7,000 tokens today; the tokens of today do not suffice for another question" in told[-1]
+    assert "6,000 of 7,000 tokens today; too few of today's tokens are left for another question" in told[-1]
     assert len(model.asked) == 3
     clock.passes(days=1)
     assert "2,000 of 7,000 tokens today" in after_a_restart()
@@ -502,7 +502,7 @@ def test_it_follows_the_users_settings_and_no_project_is_asked(model: LoopbackMo
     now["settings"] = Settings(extractor=replace(on, model="other"))
     assert followed() is not first
     now["settings"] = Settings(extractor=replace(on, model=""))
-    with pytest.raises(InvalidSettings, match=r"it needs extractor\.model too"):
+    with pytest.raises(InvalidSettings, match=r"it also needs extractor\.model"):
         followed()
     now["settings"] = Settings()
     assert followed() is None

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from bench import corpus, traffic
-from bench.traffic import Asked, Connection
+from bench.traffic import Connection, Request
 
 from tests.process.conftest import RECOLLECT, Home, taught
 from tests.requirements import covers
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.alone
 FOR_S = 3.0
 CLIENTS = 12
 TURNS = 40  # of each session
-STATUS = Asked(path="/v1/status")
+STATUS = Request(path="/v1/status")
 AT_MOST = 8.0  # times as long as without an import, in the middle of all events
 
 Named = tuple[str, str]  # the session, and the event's name in it
@@ -53,7 +53,7 @@ class Agent:
                 if each.name is not None:
                     self.acknowledged.append(each.name)
 
-    def _says(self) -> Iterator[Asked]:
+    def _says(self) -> Iterator[Request]:
         for again in count():
             name, seed = f"{self._when}-{self._number}-{again}", 1_000 * self._number + again
             yield from traffic.session(name, str(self._folder), seed, turns=TURNS, ends=False)

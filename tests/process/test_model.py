@@ -179,7 +179,7 @@ def test_a_damaged_model_is_made_anew_whatever_becomes_of_a_build(home: Home, co
     before = home.json("model", "status")["id"]
     flip(copied)
     killed = building(home, "--wheel", wheel)
-    wait_for(killed, "judging")
+    wait_for(killed, "checking the model")
     killed.kill()
     killed.wait()
     assert state(home) == "damaged", "nothing half takes the place of what was there"
@@ -198,9 +198,9 @@ def test_a_damaged_model_is_made_anew_whatever_becomes_of_a_build(home: Home, co
     assert state(home) == "missing"
 
 
-def test_a_build_that_is_killed_while_it_fetches_leaves_the_old_model(home: Home, copied: Path) -> None:
+def test_a_build_that_is_killed_while_it_downloads_leaves_the_old_model(home: Home, copied: Path) -> None:
     process = building(home, "--force")
-    wait_for(process, "fetching")
+    wait_for(process, "downloading")
     process.kill()
     process.wait()
     assert state(home) == "ready"

@@ -18,14 +18,7 @@ MAX_CHARS = 2000  # longer texts are rarely asked twice
 class CachedEmbedder:
     """Thread-safe. Drops the least recently used entry first, and every entry after an hour."""
 
-    def __init__(
-        self,
-        embedder: "MiniLm",
-        clock_s: Callable[[], float],
-        *,
-        max_entries: int = MAX_ENTRIES,
-        lifetime_s: float = LIFETIME_SECONDS,
-    ) -> None:
+    def __init__(self, embedder: "MiniLm", clock_s: Callable[[], float], *, max_entries: int = MAX_ENTRIES) -> None:
         self._embedder = embedder
         self._clock_s = clock_s
         self._max_entries = max_entries

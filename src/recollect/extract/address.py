@@ -1,6 +1,6 @@
-"""Where a model is asked, read from the settings. Pure; refuses what would send sessions or a key in the open.
+"""The address of a model, read from the settings. Pure; refuses an address that would send sessions or keys unencrypted.
 
-What is refused is not quoted: in a wrong setting there may be a key.
+Messages never quote a wrong value: it may contain a key.
 """
 
 import re
@@ -15,7 +15,8 @@ from recollect.domain.settings import ExtractorSettings, Provider
 _HOST = re.compile(r"[A-Za-z0-9.-]{1,253}|[0-9A-Fa-f:.]{2,45}")
 _PATH = re.compile(r"[A-Za-z0-9._~%/:@+-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-_LEAST_REQUEST_TOKENS, _LEAST_ANSWER_TOKENS = 200, 100  # with less, no model can say anything
+_NO_ADDRESS = "is not an address such as https://api.example.com/v1"
+_MIN_REQUEST_TOKENS, _MIN_ANSWER_TOKENS = 200, 100  # with fewer, no model can say anything
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,6 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """On this machine."""
         try:
             return self.host == "localhost" or ip_address(self.host).is_loopback
         except ValueError:
@@ -38,36 +38,44 @@ class Address:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """Why the settings cannot be used."""
+    """A setting that cannot be used."""
 
-    setting: str  # by its full name
+    setting: str  # full name
     says: str
 
 
 def read_address(settings: ExtractorSettings) -> Address:
-    """InvalidSettings: it cannot be used."""
+    """Raises InvalidSettings."""
     check(settings)
     return _to_address(urlsplit(settings.endpoint))
 
 
 def check(settings: ExtractorSettings, origins: Mapping[str, str] | None = None) -> None:
-    """InvalidSettings: they cannot be used; with the origin of what is wrong, where that is known."""
-    if problem := find_problem(settings):
-        raise InvalidSettings(f"{origins[problem.setting]}: {problem.says}" if origins else problem.says)
+    """Raise InvalidSettings if they cannot be used; `origins` gives the file or variable that each setting is from."""
+    problem = find_problem(settings)
+    if problem is None:
+        return
+    if origins:
+        raise InvalidSettings(f"{origins[problem.setting]}: {problem.says}")
+    raise InvalidSettings(problem.says)
 
 
 def find_problem(settings: ExtractorSettings) -> Problem | None:
-    """What is wrong, whoever has set it; None: nothing."""
+    """Return the first problem, or None."""
     if settings.key_env and not _VARIABLE.fullmatch(settings.key_env):
-        return _problem("key_env", "is not the name of a variable. Put the key into one, and its name here")
+        return _problem(
+            "key_env", "is not a variable name. Put the key into an environment variable, and its name here"
+        )
     if settings.endpoint and (problem := _endpoint_problem(settings.endpoint)):
         return problem
-    if settings.request_tokens < _LEAST_REQUEST_TOKENS:
-        return _problem("request_tokens", f"takes at least {_LEAST_REQUEST_TOKENS}")
-    if settings.answer_tokens < _LEAST_ANSWER_TOKENS:
-        return _problem("answer_tokens", f"takes at least {_LEAST_ANSWER_TOKENS}")
-    if settings.timeout_seconds <= 0 or settings.max_items < 1:
-        return _problem("timeout_seconds" if settings.timeout_seconds <= 0 else "max_items", "takes more than 0")
+    if settings.request_tokens < _MIN_REQUEST_TOKENS:
+        return _problem("request_tokens", f"must be at least {_MIN_REQUEST_TOKENS}")
+    if settings.answer_tokens < _MIN_ANSWER_TOKENS:
+        return _problem("answer_tokens", f"must be at least {_MIN_ANSWER_TOKENS}")
+    if settings.timeout_seconds <= 0:
+        return _problem("timeout_seconds", "must be more than 0")
+    if settings.max_items < 1:
+        return _problem("max_items", "must be more than 0")
     match settings.provider:
         case Provider.OFF | Provider.HOST:
             return None
@@ -76,22 +84,14 @@ def find_problem(settings: ExtractorSettings) -> Problem | None:
 
 
 def _missing_setting(settings: ExtractorSettings) -> Problem | None:
-    whose = f'extractor.provider is "{settings.provider}"'
     if not settings.endpoint:
-        return Problem(
-            setting="extractor.provider",
-            says=f"{whose}; it needs extractor.endpoint too: where the model is asked, as https://api.example.com/v1.",
-        )
+        needed = "extractor.endpoint: the address of the model, such as https://api.example.com/v1"
+        return _problem("provider", f'is "{settings.provider}"; it also needs {needed}')
     if not settings.model:
-        return Problem(
-            setting="extractor.provider", says=f"{whose}; it needs extractor.model too: the name of the model."
-        )
+        return _problem("provider", f'is "{settings.provider}"; it also needs extractor.model: the name of the model')
     if not settings.key_env and not _to_address(urlsplit(settings.endpoint)).is_local:
-        return Problem(
-            setting="extractor.endpoint",
-            says="extractor.endpoint is not on this machine; it needs extractor.key_env too: the name of the variable "
-            "that holds the key.",
-        )
+        needed = "extractor.key_env: the name of the variable that contains the key"
+        return _problem("endpoint", f"is not on this machine; it also needs {needed}")
     return None
 
 
@@ -100,16 +100,18 @@ def _endpoint_problem(endpoint: str) -> Problem | None:
         parts = urlsplit(endpoint)
         port = parts.port
     except ValueError:
-        return _problem("endpoint", "is not an address, as https://api.example.com/v1")
+        return _problem("endpoint", _NO_ADDRESS)
     host = parts.hostname or ""
     if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host) or port == 0:
-        return _problem("endpoint", "is not an address, as https://api.example.com/v1")
+        return _problem("endpoint", _NO_ADDRESS)
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        return _problem("endpoint", "has more than a host and a path; a key belongs into the variable of key_env")
+        return _problem("endpoint", "has more than a host and a path; put a key into the variable that key_env names")
     if not _PATH.fullmatch(parts.path):
-        return _problem("endpoint", "has characters in its path that no endpoint has")
+        return _problem("endpoint", "has invalid characters in its path")
     if parts.scheme == "http" and not _to_address(parts).is_local:
-        return _problem("endpoint", "is not encrypted; use https, plain http goes only to 127.0.0.1, ::1 or localhost")
+        return _problem(
+            "endpoint", "is not encrypted; use https (http is allowed only for 127.0.0.1, ::1 and localhost)"
+        )
     return None
 
 

@@ -1,4 +1,4 @@
-"""What a model that was asked gives back: an answer, or none. Neither holds a key, nor anything of the question."""
+"""The answer of a model, or the reason why there is none. Neither contains a key or any part of the question."""
 
 from dataclasses import dataclass
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAnswer:
     text: str
-    tokens: int | None  # of question and answer, as the provider counts them; None: it does not say
+    tokens: int | None  # of question and answer, as the provider counts them; None: not reported
 
 
 class NoAnswer(Exception):
-    """Why there is none, in words of our own: what a server says of an error may repeat a key or the question."""
+    """Says why in our own words: a server's error message may repeat a key or the question."""
 
     def __init__(self, why: str, *, may_cost: bool, wait_s: float = 0.0) -> None:
         super().__init__(why)
         self.why = why
-        self.may_cost = may_cost  # the question may have been worked on
-        self.wait_s = wait_s  # so long the server wants not to be asked again
+        self.may_cost = may_cost  # the provider may have worked on the question
+        self.wait_s = wait_s  # the server asks for no requests for this long

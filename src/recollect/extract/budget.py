@@ -1,7 +1,7 @@
-"""What a model may cost in a day. Pure: the numbers are kept by whoever can keep them.
+"""The daily token budget of the model. Pure: a store keeps the counts.
 
-Tokens are taken before a call and corrected after it. A process that dies in between has spent them; two that ask at
-once cannot both have the last ones.
+Tokens are reserved before a call and corrected after it. If a process dies in between, they count as spent; two
+processes cannot both reserve the last ones.
 """
 
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ from typing import Protocol
 
 from recollect.extract.prompting import ModelQuestion
 
-_MARGIN = 1.5  # our estimate bounds one vocabulary from above; those of other models make more of the same text
-_ENVELOPE_TOKENS = 50  # what a provider adds around two messages
-_LEAST_BYTES_PER_TOKEN = 16  # whoever reports that a token holds more than this reports nothing
+_MARGIN = 1.5  # our estimate is an upper bound for one vocabulary; other models make more tokens of the same text
+_ENVELOPE_TOKENS = 50  # that a provider adds around two messages
+_MAX_BYTES_PER_TOKEN = 16  # a report of fewer tokens than this implies is ignored
 
 
 class CountsTokens(Protocol):
-    """Kept over restarts, and shared by all processes of a user."""
+    """Counts survive restarts and are shared by all processes of a user."""
 
     def spent_tokens(self, day: date) -> int: ...
 
     def reserve_tokens(self, day: date, tokens: int, *, most: int) -> bool:
-        """All or none, in one step: False where the day would have more than `most` then."""
+        """Reserve all or none, atomically. Return False if the day would then have more than `most`."""
         ...
 
     def spend_tokens(self, day: date, tokens: int) -> None:
-        """Further ones, asked for or not; less than nothing gives back."""
+        """Count more tokens without a check; a negative number gives tokens back."""
         ...
 
 
@@ -33,7 +33,7 @@ class CountsTokens(Protocol):
 class Reservation:
     day: date
     tokens: int
-    least: int  # what the question alone costs anywhere
+    least: int  # cost of the question alone with any vocabulary
 
 
 class Budget:
@@ -45,15 +45,15 @@ class Budget:
         return self._counts.spent_tokens(day)
 
     def reserve(self, request: ModelQuestion, *, answer_tokens: int, day: date) -> Reservation | None:
-        """None: the day has not so many left."""
+        """Return None if the day has too few tokens left."""
         tokens = max_cost(request, answer_tokens=answer_tokens)
         if not self._counts.reserve_tokens(day, tokens, most=self._per_day):
             return None
-        least = len((request.system + request.text).encode()) // _LEAST_BYTES_PER_TOKEN
+        least = len((request.system + request.text).encode()) // _MAX_BYTES_PER_TOKEN
         return Reservation(day=day, tokens=tokens, least=least)
 
     def settle(self, reserved: Reservation, reported: int | None) -> None:
-        """What was really spent takes the place of what was reserved, if that is known and can be true."""
+        """Replace the reserved number by the reported one, if there is one and it is plausible."""
         if reported is not None and reported >= reserved.least:
             self._counts.spend_tokens(reserved.day, reported - reserved.tokens)
 
@@ -62,5 +62,5 @@ class Budget:
 
 
 def max_cost(request: ModelQuestion, *, answer_tokens: int) -> int:
-    """At most, question and answer."""
+    """Return the upper bound for question and answer."""
     return int(request.tokens * _MARGIN) + _ENVELOPE_TOKENS + answer_tokens

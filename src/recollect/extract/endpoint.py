@@ -1,7 +1,7 @@
-"""One question to one endpoint over HTTP. Bounded in time as a whole and in size; follows nothing, uses no proxy.
+"""Sends one question to one endpoint over HTTP. Limits total time and size; follows no redirects, uses no proxy.
 
-A server that sends a byte now and then would hold a time-out for each reading off for ever: here every reading has what
-is left of the whole. Only the look-up of a name takes what the system's resolver takes.
+A server that sends one byte now and then would never reach a time-out per read, so each read may take only the time that
+is left of the total. Only the name lookup is not limited: it takes as long as the system's resolver.
 """
 
 import email.utils
@@ -29,7 +29,7 @@ Headers = Mapping[str, str]
 
 
 def ask(address: Address, path: str, headers: Headers, body: Mapping[str, Any], *, timeout_s: float) -> Any:
-    """The answer as JSON; NoAnswer: there is none that could be read."""
+    """Return the answer as JSON. Raises NoAnswer."""
     deadline = _Deadline(timeout_s)
     try:
         with _connect(address, deadline) as stream:
@@ -42,7 +42,7 @@ def ask(address: Address, path: str, headers: Headers, body: Mapping[str, Any], 
 
 def _exchange(stream: "_Stream", address: Address, path: str, headers: Headers, body: Mapping[str, Any]) -> Any:
     connection = http.client.HTTPConnection(address.host, address.port)
-    connection.sock = stream  # it needs no more of a socket than this is
+    connection.sock = stream  # has all the socket methods that http.client uses
     connection.request(
         "POST",
         address.path + path,
@@ -56,7 +56,7 @@ def _exchange(stream: "_Stream", address: Address, path: str, headers: Headers, 
     while part := response.read1(_READ_BYTES):
         content += part
         if len(content) > MAX_ANSWER_BYTES:
-            raise NoAnswer(f"its answer has more than {MAX_ANSWER_BYTES:,} bytes", may_cost=True)
+            raise NoAnswer(f"its answer is longer than {MAX_ANSWER_BYTES:,} bytes", may_cost=True)
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
@@ -66,20 +66,20 @@ def _exchange(stream: "_Stream", address: Address, path: str, headers: Headers, 
 def _explain_status(response: http.client.HTTPResponse) -> NoAnswer:
     status = response.status
     if 300 <= status < 400:
-        why = f"it sends elsewhere (status {status}), which is not followed; set extractor.endpoint to where it is"
+        why = f"it redirects (status {status}), which is not followed; set extractor.endpoint to the final address"
         return NoAnswer(why, may_cost=False)
     if status in (401, 403):
-        return NoAnswer(f"it refused the key (status {status}); look at extractor.key_env", may_cost=False)
+        return NoAnswer(f"it refused the key (status {status}); check extractor.key_env", may_cost=False)
     if status == 404:
-        why = "it knows no such path or model (status 404); look at extractor.endpoint and extractor.model"
+        why = "it does not know the path or model (status 404); check extractor.endpoint and extractor.model"
         return NoAnswer(why, may_cost=False)
     wait_s = _parse_retry_after(response.headers.get("Retry-After", "")) if status in _BUSY else 0.0
-    # A gateway that gave up has perhaps passed the question on; who refuses it has not worked on it.
+    # A gateway that gave up (5xx) may have passed the question on; a server that refused it (4xx) has not worked on it.
     return NoAnswer(f"it answered with status {status}", may_cost=status >= 500, wait_s=wait_s)
 
 
 def _parse_retry_after(retry_after: str) -> float:
-    """Seconds, or a date."""
+    """Return seconds; the header contains seconds or a date."""
     text = retry_after.strip()
     if text.isascii() and text.isdigit():
         return min(float(text[:9]), _MAX_WAIT_S)
@@ -87,7 +87,8 @@ def _parse_retry_after(retry_after: str) -> float:
         until = email.utils.parsedate_to_datetime(text)
     except (TypeError, ValueError, IndexError, OverflowError):
         return 0.0
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
+    if until.tzinfo is None:
+        until = until.replace(tzinfo=UTC)
     return max(0.0, min((until - datetime.now(UTC)).total_seconds(), _MAX_WAIT_S))
 
 
@@ -97,43 +98,43 @@ class _Deadline:
         self._end = clock() + seconds
 
     def remaining_s(self) -> float:
-        left = self._end - self._clock()
-        if left <= 0:
+        remaining = self._end - self._clock()
+        if remaining <= 0:
             raise TimeoutError
-        return left
+        return remaining
 
 
 def _connect(address: Address, deadline: _Deadline) -> "_Stream":
     try:
-        places = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
+        targets = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise NoAnswer(f"there is no host {address.host}", may_cost=False) from None
-    failed = OSError()
-    for family, kind, protocol, _, place in places:
+        raise NoAnswer(f"the host {address.host} was not found", may_cost=False) from None
+    failure = OSError()
+    for family, kind, protocol, _, target in targets:
         connection = socket.socket(family, kind, protocol)
         try:
             connection.settimeout(deadline.remaining_s())
-            connection.connect(place)
+            connection.connect(target)
             return _Stream(_encrypt(connection, address, deadline), deadline)
-        except OSError as error:  # also a time-out, also a certificate that is not trusted
+        except OSError as error:  # includes time-outs and untrusted certificates
             connection.close()
-            failed = error
-    if isinstance(failed, TimeoutError):
+            failure = error
+    if isinstance(failure, TimeoutError):
         raise NoAnswer("it could not be reached in time", may_cost=False) from None
-    raise NoAnswer(f"it cannot be reached ({type(failed).__name__})", may_cost=False) from None
+    raise NoAnswer(f"it cannot be reached ({type(failure).__name__})", may_cost=False) from None
 
 
 def _encrypt(connection: socket.socket, address: Address, deadline: _Deadline) -> socket.socket:
     if not address.is_encrypted:
         return connection
-    import ssl  # a model on this machine needs none
+    import ssl  # a model on this machine does not need it
 
     connection.settimeout(deadline.remaining_s())
     return ssl.create_default_context().wrap_socket(connection, server_hostname=address.host)
 
 
 class _Stream:
-    """A socket that keeps a deadline, as far as `http.client` needs one."""
+    """The part of a socket that `http.client` uses, with a deadline."""
 
     def __init__(self, connection: socket.socket, deadline: _Deadline) -> None:
         self._connection = connection
@@ -153,7 +154,7 @@ class _Stream:
         return io.BufferedReader(_Incoming(self._connection, self._deadline))
 
     def close(self) -> None:
-        """Whoever opened it closes it: an answer is read after the connection has let go."""
+        """Do nothing: http.client closes it before the answer is read; `ask` closes the socket at the end."""
 
 
 class _Incoming(io.RawIOBase):

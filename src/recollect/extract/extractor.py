@@ -1,15 +1,15 @@
-"""Asks a language model what of an exchange is worth keeping. Off unless the user has set one; the rules always remain.
+"""Asks a language model what in an exchange is worth remembering. Off unless the user sets one up; rules always run too.
 
-`propose` never raises for what a provider does: it answers with nothing, rests, and `state` says why. Refuses to ask
-while it rests, beyond the tokens of the day, and for what is not there once private parts and secrets are taken out.
+`propose` never raises because of the provider: it returns nothing, pauses the questions for a while, and `state` says
+why. It does not ask during such a rest, beyond the day's tokens, or if nothing is left without private parts and secrets.
 
     extractor = build(settings.extractor, store)    # None: off
     if extractor is not None:
         proposals = extractor.propose(turns)        # one exchange: a prompt, and the replies to it
 
-A call may take `timeout_seconds`: this belongs into the background. Give it only what capture may read (no session and
-no prompt that opted out), and whoever is not the user must not have the role of one: the template of a slash command or
-an order to a sub-agent goes in as `Role.TOOL`, or not at all.
+A call may take `timeout_seconds`, so run it in the background. Pass only what capture may read (no session or prompt that
+opted out). Text that is not the user's must not have the user's role: pass the template of a slash command or an order to
+a sub-agent as `Role.TOOL`, or not at all.
 """
 
 import os
@@ -26,27 +26,21 @@ from recollect.domain.settings import Provider
 from recollect.extract.address import check, read_address
 from recollect.extract.answer import ModelAnswer, NoAnswer
 from recollect.extract.budget import Budget, CountsTokens, Reservation
-from recollect.extract.key import read_key
 from recollect.extract.prompting import ModelQuestion, build_question, clean_turns, fit_turns
 from recollect.extract.reading import UnreadableAnswer, read_answer
 
 FIRST_REST = timedelta(minutes=10)
 LONGEST_REST = timedelta(hours=12)
-NO_TOKENS_LEFT = "the tokens of today do not suffice for another question"
+NO_TOKENS_LEFT = "too few of today's tokens are left for another question"
 NOT_A_LIST = "its answer is not the JSON list that it was asked for"
-MIN_EXCHANGE_CHARS = 60  # "go on", "thanks": not worth a question
+MIN_EXCHANGE_CHARS = 60  # "go on" or "thanks" is not worth a question
 
 Now = Callable[[], datetime]
-
-
-class Asks(Protocol):
-    def ask(self, request: ModelQuestion) -> ModelAnswer:
-        """NoAnswer: there is none."""
-        ...
+Ask = Callable[[ModelQuestion], ModelAnswer]  # raises NoAnswer
 
 
 class Proposes(Protocol):
-    """What a session's exchange is given to: an endpoint that is asked now, or a host that is asked later."""
+    """Reads exchanges: with an endpoint, which is asked now, or with a host, which is asked later."""
 
     def propose(self, turns: Sequence[Turn]) -> list[Proposal]: ...
 
@@ -59,37 +53,40 @@ def utc_now() -> datetime:
 
 
 class Extractor:
-    """For one thread at a time; `state` may be asked for by any."""
+    """Not thread-safe, except for `state`."""
 
-    def __init__(self, settings: Settings, asks: Asks, budget: Budget, now: Now = utc_now) -> None:
+    def __init__(self, settings: Settings, ask: Ask, budget: Budget, now: Now = utc_now) -> None:
         self._settings = settings
-        self._asks = asks
+        self._ask = ask
         self._budget = budget
         self._now = now
         self._failures = 0
         self._resting: tuple[str, datetime] | None = None  # why, and until when
-        self._full: str | None = None  # why the last exchange was not asked about, though nothing is broken
+        self._over_budget: str | None = None  # set if the last exchange was skipped because of the budget
 
     def propose(self, turns: Sequence[Turn]) -> list[Proposal]:
-        """Candidates; none where the model cannot, may not or will not say anything that holds."""
+        """Return proposals; none if the model is not asked, fails or finds nothing."""
         if self._is_resting():
             return []
         shown, request = prepare_question(turns, self._settings)
         if request is None:
             return []
-        reserved = self._budget.reserve(request, answer_tokens=self._settings.answer_tokens, day=self._now().date())
-        self._full = None if reserved else NO_TOKENS_LEFT
-        return [] if reserved is None else self._ask_and_read(request, reserved, shown)
+        reservation = self._budget.reserve(request, answer_tokens=self._settings.answer_tokens, day=self._now().date())
+        if reservation is None:
+            self._over_budget = NO_TOKENS_LEFT
+            return []
+        self._over_budget = None
+        return self._ask_and_read(request, reservation, shown)
 
-    def _ask_and_read(self, request: ModelQuestion, reserved: Reservation, turns: Sequence[Turn]) -> list[Proposal]:
+    def _ask_and_read(self, request: ModelQuestion, reservation: Reservation, turns: Sequence[Turn]) -> list[Proposal]:
         try:
-            answer = self._asks.ask(request)
+            answer = self._ask(request)
         except NoAnswer as failure:
             if not failure.may_cost:
-                self._budget.give_back(reserved)
+                self._budget.give_back(reservation)
             self._rest(failure.why, timedelta(seconds=failure.wait_s))
             return []
-        self._budget.settle(reserved, answer.tokens)
+        self._budget.settle(reservation, answer.tokens)
         try:
             reading = read_answer(answer.text, turns, items=self._settings.max_items)
         except UnreadableAnswer:
@@ -108,49 +105,47 @@ class Extractor:
 
     @property
     def state(self) -> ExtractorState:
-        why, until = self._resting or (None, None)
-        rests = self._is_resting()
+        problem, rests_until = self._resting or (None, None)
+        if not self._is_resting():
+            problem, rests_until = self._over_budget or problem, None
         return ExtractorState(
             provider=self._settings.provider,
             model=self._settings.model,
             host=read_address(self._settings).host,
             spent_tokens=self._budget.spent(self._now().date()),
             tokens_per_day=self._settings.tokens_per_day,
-            problem=why if rests else self._full or why,
-            rests_until=until if rests else None,
+            problem=problem,
+            rests_until=rests_until,
         )
 
 
 def prepare_question(turns: Sequence[Turn], settings: Settings) -> tuple[list[Turn], ModelQuestion | None]:
-    """The turns as they are shown to a model, and the question; None: there is nothing to ask."""
-    clean = clean_turns(turns)
-    if sum(len(turn.text) for turn in clean) < MIN_EXCHANGE_CHARS:
+    """Return the turns as the model sees them, and the question; None if there is nothing to ask."""
+    cleaned = clean_turns(turns)
+    if sum(len(turn.text) for turn in cleaned) < MIN_EXCHANGE_CHARS:
         return [], None
-    shown = fit_turns(clean, tokens=settings.request_tokens)
+    shown = fit_turns(cleaned, tokens=settings.request_tokens)
     return shown, build_question(shown, items=settings.max_items, quote_chars=MIN_QUOTE_CHARS)
 
 
 def build(
     settings: Settings, counts: CountsTokens, env: Mapping[str, str] = os.environ, now: Now = utc_now
 ) -> Proposes | None:
-    """None: it is off. InvalidSettings: they do not suffice."""
+    """Return None if it is off. Raises InvalidSettings."""
     check(settings)
     budget = Budget(counts, per_day=settings.tokens_per_day)
-
-    def key() -> str | None:
-        return read_key(settings, env)
 
     match settings.provider:
         case Provider.OFF:
             return None
         case Provider.OPENAI:
-            from recollect.extract.openai import OpenAi
+            from recollect.extract.providers import ask_openai
 
-            return Extractor(settings, OpenAi(settings, key), budget, now)
+            return Extractor(settings, lambda question: ask_openai(settings, question, env), budget, now)
         case Provider.ANTHROPIC:
-            from recollect.extract.anthropic import Anthropic
+            from recollect.extract.providers import ask_anthropic
 
-            return Extractor(settings, Anthropic(settings, key), budget, now)
+            return Extractor(settings, lambda question: ask_anthropic(settings, question, env), budget, now)
         case Provider.HOST:
             from recollect.extract.host_model import HostModel
 

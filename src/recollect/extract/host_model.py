@@ -1,7 +1,7 @@
-"""The host's own small model, through its plugin: no endpoint, no key. It is asked once about a whole session.
+"""The host's own small model, asked by its plugin once per session. Needs no endpoint and no key.
 
-We cannot call it: a plugin fetches the question, asks its model, and brings the answer (`answered`) seconds later. A
-fetched question is kept in memory for that; its tokens count from then on, whether or not an answer comes.
+Recollect cannot call it: a plugin fetches the question, asks its model, and brings the answer seconds later. Until then
+the question is kept in memory. Its tokens count from the fetch on, even if no answer comes.
 """
 
 import os
@@ -21,9 +21,7 @@ from recollect.extract.extractor import NO_TOKENS_LEFT, NOT_A_LIST, Now, prepare
 from recollect.extract.prompting import select_prompts
 from recollect.extract.reading import UnreadableAnswer, read_answer
 
-QUESTION_LIFETIME = timedelta(
-    minutes=2
-)  # of a question that was fetched and is not answered yet: a plugin waits for half of it
+QUESTION_LIFETIME = timedelta(minutes=2)  # of a fetched question without an answer; a plugin waits half as long
 _ID_CHARS = 16
 
 
@@ -33,11 +31,11 @@ class FetchedQuestion:
     turns: tuple[Turn, ...]  # as they were sent
     at: datetime
     reserved: Reservation
-    client: int | None  # the process that asks, if it says
+    client: int | None  # process id of the plugin's host, if given
 
 
 class HostModel:
-    """For many threads."""
+    """Thread-safe."""
 
     def __init__(self, settings: Settings, budget: Budget, now: Now = utc_now) -> None:
         self._settings = settings
@@ -48,30 +46,30 @@ class HostModel:
         self._problem: str | None = None
 
     def propose(self, turns: Sequence[Turn]) -> list[Proposal]:  # noqa: ARG002
-        """Nothing: a host is asked about sessions, not about each exchange."""
+        """Return nothing: a host is asked about whole sessions, not about each exchange."""
         return []
 
     def is_asked(self, session: SessionId) -> bool:
-        """Whether a plugin is at it just now: its client has not ended."""
+        """Return True while a plugin that still runs has a question about the session."""
         with self._lock:
-            self._fetched = {
-                name: one for name, one in self._fetched.items() if self._now() - one.at <= QUESTION_LIFETIME
-            }
-            return any(one.session == session and _is_alive(one.client) for one in self._fetched.values())
+            oldest = self._now() - QUESTION_LIFETIME
+            self._fetched = {name: asked for name, asked in self._fetched.items() if asked.at >= oldest}
+            return any(asked.session == session and _is_alive(asked.client) for asked in self._fetched.values())
 
     def is_worth_asking(self, turns: Sequence[Turn]) -> bool:
         return prepare_question(select_prompts(turns), self._settings)[1] is not None
 
     def question(self, turns: Sequence[Turn], client: int | None = None) -> Question | None:
-        """About a session with these turns; None: there is nothing to ask, or today has no tokens left."""
+        """Build a question about a session; None if there is nothing to ask or today's tokens are used up."""
         shown, request = prepare_question(select_prompts(turns), self._settings)
         if request is None:
             return None
         answer_tokens = self._settings.answer_tokens
         reserved = self._budget.reserve(request, answer_tokens=answer_tokens, day=self._now().date())
-        self._problem = None if reserved else NO_TOKENS_LEFT
         if reserved is None:
+            self._problem = NO_TOKENS_LEFT
             return None
+        self._problem = None
         session = shown[0].session
         name = sha256("\n".join([session, str(self._now()), request.text]).encode()).hexdigest()[:_ID_CHARS]
         with self._lock:
@@ -81,19 +79,19 @@ class HostModel:
         return Question(id=name, session=session, system=request.system, text=request.text, answer_tokens=answer_tokens)
 
     def read_answer(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
-        """What the host's model said, and what that cost, if the host knows. None: that was not asked, or long ago."""
+        """Read the answer of the host's model; None if the question is unknown or too old. `tokens`: None if not reported."""
         with self._lock:
             fetched = self._fetched.pop(question_id, None)
         if fetched is None:
             return None
         self._budget.settle(fetched.reserved, tokens)
         try:
-            proposals = list(read_answer(text, fetched.turns, items=self._settings.max_items).proposals)
+            reading = read_answer(text, fetched.turns, items=self._settings.max_items)
         except UnreadableAnswer:
-            self._problem, proposals = NOT_A_LIST, []
-        else:
-            self._problem = None
-        return fetched.session, proposals
+            self._problem = NOT_A_LIST
+            return fetched.session, []
+        self._problem = None
+        return fetched.session, list(reading.proposals)
 
     @property
     def state(self) -> ExtractorState:
@@ -107,7 +105,7 @@ class HostModel:
 
 
 def _is_alive(pid: int | None) -> bool:
-    """True where that cannot be known."""
+    """Return True also if it cannot be known."""
     try:
         os.kill(pid or os.getpid(), 0)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""What a model is asked. Pure: the same turns, the same question.
+"""Builds the question for the model. Pure: the same turns give the same question.
 
-Everything that was said stands between marks that hold a hash of it, so that no text can know the mark that ends it,
-and the model is told that it is data. That is no wall: what it answers is read as if an attacker had written it.
+Turns are enclosed in marks with a hash of all of them, so that no text can contain its own end mark, and the prompt says
+that they are data. That alone does not protect: the answer is read as if an attacker had written it.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from recollect.privacy.exclude import without_fences, without_private
 from recollect.privacy.secrets import redact
 from recollect.text.tokens import estimate
 
-MAX_TURNS = 40  # of one exchange: the first, which is the user's, and the last; of a session the last
-REPLY_END_CHARS = 200  # of what the agent said before a prompt, its end: what "no, the other one" answers
+MAX_TURNS = 40  # of an exchange the first, which is the user's, and the last ones; of a session the last ones
+REPLY_END_CHARS = 200  # end of the reply before a prompt, so that "no, the other one" can be understood
 _MARK_CHARS = 12
-_CHARS_PER_TOKEN = 4  # of prose: to begin with
+_CHARS_PER_TOKEN = 4  # of prose: the first estimate
 _SHRINK = 0.9
-_LEAST_CHARS = 200
+_MIN_CHARS = 200
 _CUT_MARK = "\n[...]\n"
-_HEAD_SHARE = 2 / 3  # of what is shown of a long text; the rest is its end
+_HEAD_SHARE = 2 / 3  # of a shortened text; the rest is its end
 
 _MEANINGS = {
     Kind.PREFERENCE: "how the user likes things done, in their own words",
@@ -61,53 +61,60 @@ class ModelQuestion:
 
     @property
     def tokens(self) -> int:
-        """At least as many as most models make of it."""
+        """An estimate that most models do not exceed."""
         return estimate(self.system) + estimate(self.text)
 
 
 def clean_turns(turns: Sequence[Turn]) -> list[Turn]:
-    """What may leave the machine. It was cleaned before it was kept, perhaps by an older version: here once more."""
+    """Remove private parts and secrets again: an older version may have stored the turns."""
     chosen = turns if len(turns) <= MAX_TURNS else [turns[0], *turns[1 - MAX_TURNS :]]
-    clean = (replace(turn, text=redact(without_fences(without_private(turn.text))).text.strip()) for turn in chosen)
-    return [turn for turn in clean if turn.text]
+    cleaned = []
+    for turn in chosen:
+        text = redact(without_fences(without_private(turn.text))).text.strip()
+        if text:
+            cleaned.append(replace(turn, text=text))
+    return cleaned
 
 
 def select_prompts(turns: Sequence[Turn]) -> list[Turn]:
-    """The user's prompts, each with the end of the reply before it. What a program sent in their name is no prompt."""
+    """Return the user's prompts, each after the end of the reply before it. Skips prompts that a program sent."""
     chosen: list[Turn] = []
-    for before, turn in zip([None, *turns], turns, strict=False):
+    before: Turn | None = None
+    for turn in turns:
         if turn.role is Role.USER and origin_of(turn.text, turn.origin or Origin.USER) is Origin.USER:
             if before is not None and before.role is Role.ASSISTANT:
                 chosen.append(replace(before, text=before.text[-REPLY_END_CHARS:]))
             chosen.append(turn)
+        before = turn
     return chosen[-MAX_TURNS:]
 
 
 def fit_turns(turns: Sequence[Turn], *, tokens: int) -> list[Turn]:
-    """The turns, cut so that together they cost at most so many tokens."""
+    """Shorten the turns until they cost at most `tokens` together."""
     chars = tokens * _CHARS_PER_TOKEN
     while True:
-        share = _chars_per_turn([len(turn.text) for turn in turns], chars)
-        cut = [replace(turn, text=_shorten(turn.text, share)) for turn in turns]
-        cost = sum(estimate(turn.text) for turn in cut)
-        if cost <= tokens or chars <= _LEAST_CHARS:
-            return cut
-        chars = max(_LEAST_CHARS, int(chars * min(_SHRINK, _SHRINK * tokens / cost)))
+        limit = _chars_per_turn([len(turn.text) for turn in turns], chars)
+        shortened = [replace(turn, text=_shorten(turn.text, limit)) for turn in turns]
+        cost = sum(estimate(turn.text) for turn in shortened)
+        if cost <= tokens or chars <= _MIN_CHARS:
+            return shortened
+        chars = max(_MIN_CHARS, int(chars * min(_SHRINK, _SHRINK * tokens / cost)))
 
 
 def build_question(turns: Sequence[Turn], *, items: int, quote_chars: int) -> ModelQuestion:
-    """The question about these turns, which are `cleaned` and `fitted`."""
-    mark = f"#{sha256(chr(0).join(turn.text for turn in turns).encode()).hexdigest()[:_MARK_CHARS]}"
+    """Build the question; the turns come from `clean_turns` and `fit_turns`."""
+    everything = "\0".join(turn.text for turn in turns)
+    mark = f"#{sha256(everything.encode()).hexdigest()[:_MARK_CHARS]}"
     kinds = "\n".join(f"    {kind}: {meaning}" for kind, meaning in _MEANINGS.items())
-    told = [f"{mark} turn {number}, {turn.role}\n{turn.text}" for number, turn in enumerate(turns, start=1)]
+    parts = [f"{mark} turn {number}, {turn.role}\n{turn.text}" for number, turn in enumerate(turns, start=1)]
     return ModelQuestion(
         system=_SYSTEM.format(mark=mark, items=items, kinds=kinds, quote_chars=quote_chars),
-        text="\n".join([*told, f"{mark} end"]),
+        text="\n".join([*parts, f"{mark} end"]),
     )
 
 
 def _chars_per_turn(lengths: Sequence[int], chars: int) -> int:
-    """What a turn may have so that all fit: what short ones leave over goes to the long ones."""
+    """Return the limit per turn with which all fit; long turns get the room that short ones do not need."""
     left = chars
     for done, length in enumerate(sorted(lengths)):
         share = left // (len(lengths) - done)

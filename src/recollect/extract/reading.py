@@ -1,9 +1,8 @@
-"""What a model answered, read as if an attacker had written it. Pure, strict, item by item.
+"""Reads the answer of a model as if an attacker had written it. Pure; checks each item strictly.
 
-An item is dropped unless it has the fields, in their types and bounds; unless its evidence is a real quote of a turn;
-and unless its text rests on what was said by those who may say such a thing. Whose words it is, and so what it may
-become, is told by the quote and never by the model. Confirmed is only what a quote of the user's own words carries; the
-rest is a candidate.
+An item is dropped unless all fields have the right type and size, its evidence is a real quote of a turn, and its text
+rests on turns of speakers who may say such a thing. The quote, never the model, decides who said it and so what it may
+become. An item is confirmed only if a quote of the user's own words supports it; the others are candidates.
 """
 
 import json
@@ -20,24 +19,22 @@ from recollect.privacy.trust import kind_for, reads_as_instruction
 
 MIN_TEXT_CHARS, MAX_TEXT_CHARS = 10, 500
 MAX_EVIDENCE_CHARS = 1_000
-MAX_ANSWER_CHARS = 200_000  # thoughts included
-MIN_CONFIRMED_DURABILITY = (
-    0.5  # of its durability, for one that is confirmed: the model itself must expect it to matter in a month
-)
-_MAX_EXTRA_ITEMS = 4  # times as many items as are wanted; what comes after that is not even looked at
+MAX_ANSWER_CHARS = 200_000  # including thoughts
+MIN_CONFIRMED_DURABILITY = 0.5  # to be confirmed, the model itself must expect it to matter in a month
+_CHECKED_PER_WANTED = 4  # at most this many items are checked for each wanted one; the rest is ignored
 
 _FENCED = re.compile(r"```[a-zA-Z]{0,10}[ \t]*\n(.*?)```", re.DOTALL)
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 
 
 class UnreadableAnswer(Exception):
-    """Not a list of items at all."""
+    """The answer is not a list of items."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     proposals: tuple[Proposal, ...]
-    dropped: tuple[str, ...]  # why, one for each item that was looked at and not taken; nothing of what it said
+    dropped: tuple[str, ...]  # one reason for each rejected item, without any of its text
 
 
 class _Drop(Exception):
@@ -45,10 +42,10 @@ class _Drop(Exception):
 
 
 def read_answer(answer: str, turns: Sequence[Turn], *, items: int) -> Reading:
-    """Of an answer about these turns, as they were sent; Unreadable: it is none."""
+    """Read an answer about these turns, given as they were sent. Raises UnreadableAnswer."""
     found: dict[tuple[Kind, str], Proposal] = {}
     dropped = []
-    for item in _parse_items(answer)[: items * _MAX_EXTRA_ITEMS]:
+    for item in _parse_items(answer)[: items * _CHECKED_PER_WANTED]:
         if len(found) == items:
             break
         try:
@@ -76,28 +73,29 @@ def _parse_items(answer: str) -> list[object]:
 
 
 def _refuse_constant(name: str) -> float:
-    raise ValueError(name)  # NaN and Infinity are no JSON
+    raise ValueError(name)  # NaN and Infinity are not JSON
 
 
 def _build_proposal(item: object, turns: Sequence[Turn]) -> Proposal:
     if not isinstance(item, Mapping):
         raise _Drop("it is not an object")
-    said = _read_kind(item.get("kind"))
+    stated_kind = _read_kind(item.get("kind"))
     text = _read_text(item.get("text"))
     durability = _read_durability(item.get("durability"))
     quote = _find_quote(item.get("evidence"), turns)
     turn = quote.turn
-    kind = kind_for(said, turn.role)
-    speakers = allowed_speakers(said, turn.role)
+    speakers = allowed_speakers(stated_kind, turn.role)
     if not is_grounded(text, [other for other in turns if other.role in speakers]):
-        raise _Drop("the text says what nobody said")
-    # Only the user gives orders: with others, what they say beside it counts too.
-    if reads_as_instruction(text) or reads_as_instruction(quote.words if turn.role is Role.USER else quote.around):
+        raise _Drop("the turns do not support the text")
+    # Only the user may give orders: for others, the text around the quote is checked too.
+    source = quote.words if turn.role is Role.USER else quote.around
+    if reads_as_instruction(text) or reads_as_instruction(source):
         raise _Drop("it reads as an order to an agent")
+    is_confirmed = durability >= MIN_CONFIRMED_DURABILITY and is_own_word(text, quote)
     return Proposal(
         text=text,
-        kind=kind,
-        tier=Tier.CONFIRMED if durability >= MIN_CONFIRMED_DURABILITY and is_own_word(text, quote) else Tier.CANDIDATE,
+        kind=kind_for(stated_kind, turn.role),
+        tier=Tier.CONFIRMED if is_confirmed else Tier.CANDIDATE,
         basis=Basis.MODEL,
         role=turn.role,
         messages=(turn.message,),
@@ -108,15 +106,17 @@ def _build_proposal(item: object, turns: Sequence[Turn]) -> Proposal:
 
 def _read_kind(value: object) -> Kind:
     if not isinstance(value, str) or value not in list(Kind):
-        raise _Drop("there is no such kind")
+        raise _Drop("the kind does not exist")
     return Kind(value)
 
 
 def _read_text(value: object) -> str:
-    """One line; a character that nobody sees is no part of an honest answer."""
-    text = " ".join(redact(value).text.split()) if isinstance(value, str) else ""
+    """Return one redacted line. Refuses invisible characters: an honest answer has none."""
+    if not isinstance(value, str):
+        raise _Drop("the text is missing")
+    text = " ".join(redact(value).text.split())
     if not MIN_TEXT_CHARS <= len(text) <= MAX_TEXT_CHARS or not text.isprintable():
-        raise _Drop("the text is missing, too short, too long or not printable")
+        raise _Drop("the text is too short, too long or not printable")
     return text
 
 

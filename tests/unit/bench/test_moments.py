@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from bench import corpus, moments, search
 from bench.measure import Times, row
-from bench.vectors import NO_MODEL, Given, synthetic
+from bench.vectors import NO_MODEL, Vectors, synthetic
 
 from recollect.domain.memory import SessionId
 
-GIVEN = Given(NO_MODEL, synthetic(100))
+GIVEN = Vectors(NO_MODEL, synthetic(100))
 QUESTIONS = synthetic(20, seed=7)
 ROWS = (
     "plain FTS5 join",
@@ -25,7 +25,7 @@ ROWS = (
 
 @pytest.fixture(autouse=True)
 def _few_of_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    for what, few in {"BEFORE": 60, "SESSIONS": 2, "TURNS": 3, "LONG": 3}.items():
+    for what, few in {"LOGGED_SESSIONS": 60, "SESSIONS": 2, "TURNS": 3, "LONG": 3}.items():
         monkeypatch.setattr(moments, what, few)
 
 
@@ -37,19 +37,19 @@ def test_a_small_bench_of_moments_prints_every_row(tmp_path: Path, capsys: pytes
 
 
 def test_the_database_of_the_search_is_not_written_again(tmp_path: Path) -> None:
-    with search.opened(search.database(tmp_path, 200)) as (store, _):
+    with search.open_store(search.database(tmp_path, 200)) as (store, _):
         assert store.count() == 0
     moments.run(tmp_path, [200], GIVEN, QUESTIONS)
-    with search.opened(search.database(tmp_path, 200)) as (store, _):
+    with search.open_store(search.database(tmp_path, 200)) as (store, _):
         assert store.count() == 0
 
 
 def test_the_sessions_before_have_reasons_in_their_log_and_the_last_left_notes(tmp_path: Path) -> None:
-    with search.opened(tmp_path / "log.db") as (store, _):
+    with search.open_store(tmp_path / "log.db") as (store, _):
         moments.log_sessions(store, sessions=300)
         logged = store.log_of(SessionId("before-0"))
         left = store.recaps(corpus.project(0), limit=10)
-    assert [len(sent.injection.choices) for sent in logged] == [moments.CONSIDERED] * moments.TURNS
+    assert [len(sent.injection.choices) for sent in logged] == [moments.REASONS_PER_TURN] * moments.TURNS
     assert len(left) == moments.RECAPS
     assert all(recap.notes and recap.summary for recap in left)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from bench import archive, corpus, search
 from bench.plain import PlainVectors
-from bench.vectors import NO_MODEL, Given, synthetic
+from bench.vectors import NO_MODEL, Vectors, synthetic
 
-GIVEN = Given(NO_MODEL, synthetic(100))
+GIVEN = Vectors(NO_MODEL, synthetic(100))
 QUESTIONS = synthetic(20, seed=7)
 
 
@@ -26,8 +26,8 @@ def test_a_small_bench_of_old_turns_prints_every_row(tmp_path: Path, capsys: pyt
 
 
 def test_vectors_of_another_order_are_not_called_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    others = Given(NO_MODEL, synthetic(100, seed=8))
-    with search.opened(tmp_path / "one.db") as (store, engine):
+    others = Vectors(NO_MODEL, synthetic(100, seed=8))
+    with search.open_store(tmp_path / "one.db") as (store, engine):
         search.write(engine, 200)
         search.write_vectors(store, others, 200)
         plain = PlainVectors(tmp_path / "vectors", GIVEN.blocks(200))

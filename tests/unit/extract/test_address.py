@@ -43,14 +43,14 @@ def test_a_model_on_this_machine_needs_neither_a_key_nor_encryption(tmp_path: Pa
 
 
 MISTAKES = [
-    ('provider = "openai"', 'extractor.provider is "openai"; it needs extractor.endpoint too'),
+    ('provider = "openai"', 'extractor.provider is "openai"; it also needs extractor.endpoint'),
     (
         'provider = "anthropic"\nendpoint = "https://api.example.com"',
-        'extractor.provider is "anthropic"; it needs extractor.model too',
+        'extractor.provider is "anthropic"; it also needs extractor.model',
     ),
     (
         'provider = "openai"\nmodel = "m"\nendpoint = "https://api.example.com/v1"',
-        "extractor.endpoint is not on this machine; it needs extractor.key_env too",
+        "extractor.endpoint is not on this machine; it also needs extractor.key_env",
     ),
     ('provider = "gemini"', 'it takes "off" or "openai" or "anthropic" or "host"'),
     ('endpoint = "http://api.example.com/v1"', "is not encrypted; use https"),
@@ -61,16 +61,16 @@ MISTAKES = [
     ('endpoint = "https:///v1"', "extractor.endpoint is not an address"),
     ('endpoint = "https://api.example.com:99999/v1"', "extractor.endpoint is not an address"),
     ('endpoint = "https://ex ample.com/v1"', "extractor.endpoint is not an address"),
-    ('endpoint = "https://user:dummy@api.example.com/v1"', "a key belongs into the variable of key_env"),
-    ('endpoint = "https://api.example.com/v1?key=dummy"', "a key belongs into the variable of key_env"),
-    ('key_env = "dummy-key-in-the-wrong-place"', "extractor.key_env is not the name of a variable"),
+    ('endpoint = "https://user:dummy@api.example.com/v1"', "put a key into the variable that key_env names"),
+    ('endpoint = "https://api.example.com/v1?key=dummy"', "put a key into the variable that key_env names"),
+    ('key_env = "dummy-key-in-the-wrong-place"', "extractor.key_env is not a variable name"),
     ("key_env = 3", "extractor.key_env takes a text"),
     ('model = "a\\nb"', "extractor.model takes a text"),
     (f'model = "{"m" * 600}"', "extractor.model takes a text of at most 500"),
-    ("request_tokens = 10", "extractor.request_tokens takes at least 200"),
-    ("answer_tokens = 10", "extractor.answer_tokens takes at least 100"),
-    ("timeout_seconds = 0", "extractor.timeout_seconds takes more than 0"),
-    ("max_items = 0", "extractor.max_items takes more than 0"),
+    ("request_tokens = 10", "extractor.request_tokens must be at least 200"),
+    ("answer_tokens = 10", "extractor.answer_tokens must be at least 100"),
+    ("timeout_seconds = 0", "extractor.timeout_seconds must be more than 0"),
+    ("max_items = 0", "extractor.max_items must be more than 0"),
     ("tokens_per_day = -1", "it takes a whole number from 0 to 1,000,000,000"),
 ]
 

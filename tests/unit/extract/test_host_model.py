@@ -99,7 +99,7 @@ def test_beyond_the_tokens_of_the_day_nothing_is_handed_out() -> None:
     host = a_host(per_day=100)
     assert host.question(a_session()) is None
     assert host.is_worth_asking(a_session())
-    assert host.state.problem == "the tokens of today do not suffice for another question"
+    assert host.state.problem == "too few of today's tokens are left for another question"
     assert host.state.spent_tokens == 0
 
 

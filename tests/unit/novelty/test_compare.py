@@ -1,7 +1,7 @@
 """A new statement is told apart from a known one. The pairs of `bench/novelty` say how surely, single cases say how."""
 
 import pytest
-from bench.novelty.judge import alone, crowd
+from bench.novelty.judge import judge_alone, judge_in_crowd
 from bench.novelty.pairs import SETS, pairs
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,10 +20,10 @@ def verdict(old: str, new: str, kind: Kind = Kind.DECISION) -> Relation:
 
 @covers("CAP-9", "CAP-10")
 def test_of_all_pairs_hardly_one_is_merged_or_ended_wrongly_and_plain_updates_are_found() -> None:
-    found = alone(ALL)
+    found = judge_alone(ALL)
     assert len(ALL) >= 120
     assert found.wrong_merges <= 0.01
-    assert found.called(Relation.UNRELATED, Relation.UPDATES) <= 0.003
+    assert found.share_called(Relation.UNRELATED, Relation.UPDATES) <= 0.003
     assert found.precision(Relation.UPDATES) >= 0.98
     assert found.recall(Relation.UPDATES) >= 0.35
     assert found.recall(Relation.SAME) >= 0.78
@@ -32,7 +32,7 @@ def test_of_all_pairs_hardly_one_is_merged_or_ended_wrongly_and_plain_updates_ar
 
 @pytest.mark.parametrize("name", SETS[-2:])
 def test_among_all_that_a_project_knows_hardly_another_is_touched(name: str) -> None:
-    found = crowd(pairs(name))
+    found = judge_in_crowd(pairs(name))
     assert found.wrong <= found.statements * 0.005
     assert found.right >= found.expected * 0.45
 
