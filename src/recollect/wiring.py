@@ -125,7 +125,7 @@ def open_engine(
 def open_trial(settings_for: SettingsFor, model: Model, pauses: Path) -> "Iterator[tuple[Engine, ExpectsTexts]]":
     """Yield an engine that tries old sessions in memory, without an extractor and with the pauses of that time, and a
     function that takes the texts it will embed soon."""
-    from recollect.embed.prefetch import Ahead
+    from recollect.embed.prefetch import PrefetchingEmbedder
     from recollect.store.sqlite.trial import TrialStore
 
     past = PastPauses(PauseFile(pauses))
@@ -137,7 +137,7 @@ def open_trial(settings_for: SettingsFor, model: Model, pauses: Path) -> "Iterat
         finally:
             store.close()
         return
-    ahead = Ahead(loaded)
+    ahead = PrefetchingEmbedder(loaded)
     store = TrialStore(ahead.embed)
     try:
         yield Engine(store, settings_for, git, time.perf_counter, lambda: ahead, _files, pauses=past), ahead.expect

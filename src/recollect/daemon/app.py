@@ -66,7 +66,7 @@ def create_app(context: AppContext) -> Starlette:
         return {"version": __version__, "environment": context.environment, "pid": os.getpid()}
 
     async def status(_: Request) -> Response:
-        model = context.model.says()
+        model = context.model.status_word()
         answer = await run_in_threadpool(build_status, engine, model, activity.uptime_seconds(), activity.requests)
         return _encode(answer)
 

@@ -32,7 +32,7 @@ class Model:
                     self.problem = None
         return self._loaded
 
-    def says(self) -> str:
+    def status_word(self) -> str:
         """Return the state in one word or error code."""
         if self._loaded is not None:
             return "loaded"

@@ -14,7 +14,7 @@ from recollect.embed.cached import CachedEmbedder
 MAX_THREADS = 4
 
 
-class Ahead:
+class PrefetchingEmbedder:
     def __init__(self, embedder: CachedEmbedder) -> None:
         self._embedder = embedder
         self._threads = ThreadPoolExecutor(max(1, min(MAX_THREADS, (os.cpu_count() or 1) - 1)))

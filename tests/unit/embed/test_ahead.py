@@ -7,7 +7,7 @@ from typing import cast
 from recollect.domain.vector import ModelId, Vector
 from recollect.embed.cached import CachedEmbedder
 from recollect.embed.minilm import MiniLm
-from recollect.embed.prefetch import Ahead
+from recollect.embed.prefetch import PrefetchingEmbedder
 
 
 class Slow:
@@ -32,7 +32,7 @@ class Slow:
 
 def test_what_is_expected_is_embedded_once_and_who_asks_waits_for_no_queue() -> None:
     model = Slow()
-    ahead = Ahead(CachedEmbedder(cast(MiniLm, model), lambda: 0.0))
+    ahead = PrefetchingEmbedder(CachedEmbedder(cast(MiniLm, model), lambda: 0.0))
     ahead.expect(["first", *map(str, range(20)), "first"])
     assert model.began.wait(10)
     assert [ahead.embed(str(number)) for number in range(20)] == [str(number).encode() for number in range(20)]
@@ -45,7 +45,7 @@ def test_what_is_expected_is_embedded_once_and_who_asks_waits_for_no_queue() -> 
 
 def test_what_is_never_asked_for_is_dropped() -> None:
     model = Slow()
-    ahead = Ahead(CachedEmbedder(cast(MiniLm, model), lambda: 0.0))
+    ahead = PrefetchingEmbedder(CachedEmbedder(cast(MiniLm, model), lambda: 0.0))
     ahead.expect(["first", *map(str, range(1000))])
     assert model.began.wait(10)
     model.may.set()
