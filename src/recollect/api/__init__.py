@@ -1,1 +1,1 @@
-"""Operations besides the moments: one request, one answer, one function each. The daemon and the command line share them."""
+"""Requests of users and scripts (recall, forget, ...): one request, one answer, one function each. The daemon and the command line share them."""

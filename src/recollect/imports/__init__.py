@@ -1,1 +1,1 @@
-"""Files of other tools as entries. Pure, except for the readers in `databases`."""
+"""Turns files of other tools into memories to import. Pure, except for the readers in `databases`."""

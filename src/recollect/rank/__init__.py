@@ -1,1 +1,1 @@
-"""Relevance, scores, budgets, and the value of a shown line. Pure."""
+"""Relevance, scores, budgets, and whether shown lines were worth their tokens. Pure."""

@@ -1,4 +1,4 @@
-"""Orders to an agent that do not come from its user: one row per wording.
+"""Recognises prompt injection: one row per wording of an order that the user never gave. Pure.
 
 The phrases are those of attackers, not of developers: "always run the tests" is a rule, "ignore all earlier
 instructions" is not. Every pattern expects lower-case letters without accents on one line (`trust` prepares them), and

@@ -1,1 +1,1 @@
-"""The SQLite store: the only SQL on our own data."""
+"""The SQLite store: all SQL on Recollect's own database."""
