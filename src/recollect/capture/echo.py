@@ -16,12 +16,11 @@ def is_echo(said: str, shown: Iterable[frozenset[str]]) -> bool:
     """Return True if every sentence is covered by a shown line. `shown`: the words of each line (`words_of`)."""
     lines = list(shown)
     judged = [words for words in map(words_of, sentences(said)) if len(words) >= MIN_WORDS]
-    return bool(judged) and all(_is_covered(words, lines) for words in judged)
+    for words in judged:
+        if not any(len(words & line) >= MIN_SHARE * len(words) for line in lines):
+            return False
+    return bool(judged)
 
 
 def words_of(line: str) -> frozenset[str]:
     return frozenset(content_words(line))
-
-
-def _is_covered(words: frozenset[str], lines: Iterable[frozenset[str]]) -> bool:
-    return any(len(words & line) >= MIN_SHARE * len(words) for line in lines)

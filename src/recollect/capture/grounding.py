@@ -50,8 +50,7 @@ def find_quote(turns: Sequence[Turn], evidence: str) -> Quote | None:
 
 
 def allowed_speakers(kind: Kind, role: Role) -> frozenset[Role]:
-    """Return whose words may support such a text. Without this, a user's "yes, do that" could support the wish of a web
-    page."""
+    """Return whose words may support such a text: a user's "yes, do that" must not support the wish of a web page."""
     if role is Role.TOOL:
         return frozenset(Role)
     if kind in _USER_KINDS:

@@ -16,7 +16,6 @@ from random import Random
 from recollect.domain.memory import SessionId
 from recollect.text.query import content_words
 from recollect.text.sentences import sentences
-from recollect.text.terms import terms
 
 START, PROMPT, COMMAND, TOOL_ERROR, COMPACTION = "start", "prompt", "command", "tool_error", "compaction"
 JUDGED = (PROMPT, TOOL_ERROR)  # only here terms show use: a good rule at the start is followed without its words
@@ -37,6 +36,7 @@ MIN_WORDS = 6  # of any kind: fewer are a command or a name
 HAD_SHARE = 0.75  # of a statement, in a line that was shown before it
 MAX_MESSAGE_CHARS, MAX_STATEMENT_CHARS = 2000, 300  # longer ones were pasted
 
+MIN_TERM_CHARS = 4
 _NO_LINE = re.compile(r"\s*$|<|Reference data|\(\d+ more|[A-Z].*:$")
 _PREFIX = re.compile(r"\[([^\]\s]{1,20})\] ")
 _LABEL = re.compile(r"- ([a-z][a-z ]{1,20})(?:, [^:]{1,40}| \([^)]*\))?: ")
@@ -52,6 +52,8 @@ _REQUEST = re.compile(
     r"remove|rename|review|run|save|show|start|summari[sz]e|tell|test|try|update|verify|write)\b",
     re.IGNORECASE,
 )
+_TERM = re.compile(r"[^\W\d]\w*(?:[./:-]\w+)*|\d{3,}")
+_BETWEEN = re.compile(r"[./:_-]")
 TEMPLATE = 3  # repeated statements that make a message a template, not an explanation
 _NEGATION = re.compile(r"\b(?:not|no|never|without|don'?t|doesn'?t|isn'?t|can'?t|won'?t|cannot|stop|avoid)\b", re.I)
 
@@ -117,6 +119,15 @@ def _line(text: str) -> ReplayedLine:
     label, tail = _PREFIX.match(text) or _LABEL.match(text), _TAIL.search(text)
     line_id = tail["id"].strip() if tail and tail["id"] else None
     return ReplayedLine(text=text, kind=label[1] if label else "other", id=line_id)
+
+
+def terms(text: str) -> set[str]:
+    """Return names, words and numbers in lower case, not stemmed; `src/auth/login.py` also gives `auth` and `login`."""
+    found: set[str] = set()
+    for word in set(_TERM.findall(text)):
+        whole = word.strip(".:-/").lower()
+        found.update(part for part in (whole, *_BETWEEN.split(whole)) if len(part) >= MIN_TERM_CHARS)
+    return found
 
 
 class Course:

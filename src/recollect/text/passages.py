@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from recollect.text.speakers import without_speaker
+from recollect.text.words import index_words
 
 MIN_WORDS, MAX_WORDS = 6, 50  # shorter sentences join the next one, longer ones are cut
 MAX_PASSAGES = 12  # people say what matters first, and paste after it
 MAX_QUOTABLE = 48  # passages beyond MAX_PASSAGES have no vector, but their words can match
 PREVIOUS_WORDS = 40  # of the turn before, embedded with a turn
+SPEAKER_CHARS = 40  # longest name
 MAX_TURN_CHARS = 20_000  # that are read
 
+_OPENING = re.compile(r"\s*(?:\*\*|<|\[)?([^\W\d_][\w.'-]{0,24})(?:\*\*|>|\])?:\s")  # `Maria: we moved the meeting`
 _END = re.compile(r"(?<=[.!?:;])\s+|(?<=[。！？；])|\n+|(?=\[)")
 _CHUNK = re.compile(r"\S+")
 _PIECE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,8}|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -102,3 +104,15 @@ def with_previous_turn(text: str, before: str | None) -> str:
         return spoken
     end = " ".join(without_speaker(before)[-MAX_TURN_CHARS:].split()[-PREVIOUS_WORDS:])
     return f"{end}\n{spoken}"
+
+
+def speaker_of(text: str) -> str:
+    """Return the name as the index writes it, or "". A name of several words is a heading, not a person."""
+    opening = _OPENING.match(text[:SPEAKER_CHARS])
+    words = index_words(opening[1]) if opening else []
+    return words[0] if len(words) == 1 else ""
+
+
+def without_speaker(text: str) -> str:
+    opening = _OPENING.match(text)
+    return text[opening.end() :] if opening and speaker_of(text) else text

@@ -6,6 +6,7 @@ their stem, Chinese, Japanese and Korean by bigrams. Nothing here decides which 
 
 import re
 import unicodedata
+from datetime import datetime
 from functools import lru_cache
 
 from recollect.domain.memory import Memory
@@ -20,6 +21,9 @@ EDGE_MARKS = "./\\:@-_"  # punctuation around a name is not part of it; `c++` an
 _PART = re.compile(r"[^\W_]+[+#]*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLAIN = re.compile(r"[a-z]+")
+
+
+_MONTHS = "January February March April May June July August September October November December".split()
 
 
 @lru_cache(maxsize=1)
@@ -60,6 +64,11 @@ def _limit_marks(text: str) -> str:
         if marks <= MAX_MARKS:
             kept.append(character)
     return "".join(kept)
+
+
+def date_words(moment: datetime) -> str:
+    """`8 May 2023`: questions name a month by its English word, whatever the language of this machine."""
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
 
 
 def words_of(memory: Memory) -> list[str]:

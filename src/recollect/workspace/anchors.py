@@ -19,8 +19,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import FileState, SeenFile
 from recollect.domain.memory import Anchor
 from recollect.workspace import git
-from recollect.workspace.git_index import GitIndex, IndexEntry, PathQuery
-from recollect.workspace.lru import LruCache
+from recollect.workspace.git_index import GitIndex, IndexEntry, LruCache, PathQuery
 
 PROMPT_S = 0.1  # the longest wait of a prompt
 MAX_READ_BYTES = 4_000_000  # a larger file is compared by its entry in git's index

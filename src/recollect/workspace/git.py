@@ -5,9 +5,11 @@ Reads a few small files; only `root_commit` runs a program, so a prompt never wa
 
 import os
 import re
+import stat
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from recollect.domain.errors import InvalidValue
@@ -15,7 +17,6 @@ from recollect.domain.memory import ProjectId, check_folder
 from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, FolderFacts
 from recollect.privacy.secrets import redact, redact_name
 from recollect.workspace import marker
-from recollect.workspace.files import open_regular
 
 USUAL_PORTS = (None, 22, 80, 443)
 # Hosts that ignore the case of a path, and their other names.
@@ -291,3 +292,16 @@ def _read_text(path: Path) -> str:
             return file.read(MAX_FILE_BYTES).decode("utf-8", "replace")
         except OSError:
             return ""
+
+
+def open_regular(path: Path) -> BinaryIO | None:
+    """None: no regular file, or not readable. A pipe or a device in its place would block the reader for ever."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    file = open(descriptor, "rb")  # noqa: PTH123, SIM115  # it is open already; the caller closes it
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return file
+    file.close()
+    return None

@@ -5,14 +5,14 @@ Runs no program and keeps no index in memory. Reads versions 2, 3 and 4; in any 
 
 import os
 import struct
+import threading
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
-from recollect.workspace.files import open_regular
-from recollect.workspace.lru import LruCache
+from recollect.workspace.git import open_regular
 
 MAX_INDEX_BYTES = 128_000_000  # about a million files
 HEADER_BYTES, STAT_BYTES = 12, 40
@@ -20,8 +20,11 @@ ID_BYTES = {40: 20, 64: 32}  # by the hexadecimal digits of an id
 WITH_WHOLE_PATHS, WITH_SHORT_PATHS = (2, 3), 4  # versions
 SAMPLES, SAMPLE_BYTES = 16, 40_000  # about six thousand entries of any index, in a few milliseconds
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 PathQuery = tuple[str, int]  # a path from the root, and the number of digits of its id
 IndexKey = tuple[str, int, int, int]  # of an index: path, inode, mtime and size
+MAX_CACHED = 4096
 NO_INDEX: IndexKey = ("", 0, 0, 0)
 
 _STAT = struct.Struct(">10I")
@@ -52,6 +55,26 @@ class IndexEntry:
             and self.size == seen.st_size & 0xFFFFFFFF
             and self.inode in (0, seen.st_ino & 0xFFFFFFFF)
         )
+
+
+class LruCache(Generic[Key, Value]):
+    """For several threads: when it is full, the oldest entry is dropped."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, Value] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, key: Key) -> Value | None:
+        return self._known.get(key)
+
+    def keep(self, key: Key, value: Value) -> None:
+        with self._lock:
+            while len(self._known) >= MAX_CACHED and key not in self._known:
+                del self._known[next(iter(self._known))]
+            self._known[key] = value
 
 
 class GitIndex:

@@ -73,8 +73,6 @@ class _CommandRecord:
 
 
 class Commands:
-    """Hears a session; proposes a command once it is known to work."""
-
     def __init__(self) -> None:
         self._seen: dict[tuple[Purpose, str], _CommandRecord] = {}
         self._folders = Folders()

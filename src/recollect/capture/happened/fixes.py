@@ -49,8 +49,7 @@ _NAME = LazyPattern(
 
 
 def find_explanation(replies: Sequence[str], headline: str, error: str, *, chars: int) -> str:
-    """Return the sentence that names something of the error and says why or what helped: the last that gives a cause,
-    else the last; empty: none."""
+    """Return the last sentence that names something of the error and gives a cause, else what helped; empty: none."""
     error_words, error = frozenset(content_words(headline)), error.lower()
     best = ""
     for sentence in (one for reply in replies[-MAX_REPLIES:] for one in split_prose(reply)):
