@@ -49,8 +49,6 @@ _MEM0 = re.compile(r'"memory"\s*:\s*"|"(?:results|memories)"\s*:\s*\[')
 
 
 class TranscriptNotImportable(InvalidValue):
-    """A transcript is not imported as memories."""
-
     def __init__(self) -> None:
         super().__init__("This is a transcript of a session. `recollect capture` learns from transcripts.")
 

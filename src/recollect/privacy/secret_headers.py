@@ -68,12 +68,8 @@ def _is_login(value: bytes) -> bool:
     except NotBase64:
         return False
     user, colon, password = plain.partition(b":")
-    return (
-        bool(colon)
-        and plain.isascii()
-        and plain.decode("ascii").isprintable()
-        and not is_sample_password(password or user)
-    )
+    is_text = plain.isascii() and plain.decode("ascii").isprintable()
+    return bool(colon) and is_text and not is_sample_password(password or user)
 
 
 def _find_authorization(text: bytes, place: int) -> Iterator[Found]:

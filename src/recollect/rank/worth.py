@@ -60,8 +60,6 @@ _NEGATION = re.compile(r"\b(?:not|no|never|without|don'?t|doesn'?t|isn'?t|can'?t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedLine:
-    """One line of a block, and its effect."""
-
     text: str
     kind: str  # its prefix or label
     id: str | None  # of the memory, or of the quoted session
@@ -71,7 +69,6 @@ class ReplayedLine:
 
     @property
     def body(self) -> str:
-        """The line without its date and id."""
         return _TAIL.sub("", self.text)
 
 
@@ -88,8 +85,6 @@ class ReplayedMoment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repetition:
-    """A statement that the user made in several sessions."""
-
     first: str
     first_at: datetime
     again: str
@@ -100,8 +95,6 @@ class Repetition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorRecurrence:
-    """An error of an earlier session that came back."""
-
     error: str
     first_at: datetime
     at: datetime
@@ -150,11 +143,9 @@ class Course:
         return self._first.keys()
 
     def is_new(self, term: str, at: int) -> bool:
-        """Return True if no text up to this place has it."""
         return self._first.get(term, at + 1) > at
 
     def comes_up(self, term: str, at: int) -> bool:
-        """Return True if a text after this place has it."""
         return self._last.get(term, -1) > at
 
 
@@ -324,8 +315,6 @@ class PointFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownLine:
-    """A line that was shown once or more."""
-
     line: ReplayedLine  # the showing with the best effect
     shown: int
     points: tuple[str, ...]
@@ -333,8 +322,6 @@ class ShownLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worth:
-    """The results of a replay."""
-
     sessions: int
     tokens: int
     points: tuple[PointFigures, ...]
@@ -372,8 +359,6 @@ class Worth:
 
 @dataclass(slots=True)
 class ReplayRecord:
-    """The notes of a replay."""
-
     sessions: int = 0
     moments: list[ReplayedMoment] = field(default_factory=list)
     repetitions: list[Repetition] = field(default_factory=list)
@@ -463,7 +448,6 @@ def _figures(point: str, moments: Sequence[ReplayedMoment]) -> PointFigures:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """Return the mean of the known values."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 

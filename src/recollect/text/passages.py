@@ -52,8 +52,7 @@ def quotable_passages(text: str) -> list[str]:
 
 
 def is_informative(passage: str) -> bool:
-    """Return True if it says something: more than a question, a courtesy, the label of an option or what an agent is
-    about to do, and no item of a numbered list."""
+    """Return False for a numbered item, and if it has only questions, courtesies, labels and an agent's next steps."""
     return not _LISTED.match(passage) and any(map(_states_something, _SENTENCE_END.split(passage)))
 
 

@@ -43,14 +43,16 @@ def chunks(text: str) -> list[str]:
 
 
 def index_words(text: str) -> list[str]:
-    """Return all words of a text, in order, with repetitions."""
     found: list[str] = []
     if text.isascii():  # most texts: nothing to normalise, no bigrams
         for chunk in chunks(text):
             found += _name_and_parts(chunk)
         return found
     for chunk in chunks(unicodedata.normalize("NFKC", _limit_marks(text))):
-        found += _bigrams(chunk) if _cjk_run().match(chunk) else _name_and_parts(chunk)
+        if _cjk_run().match(chunk):
+            found += [chunk[i : i + 2] for i in range(len(chunk) - 1)] or [chunk]  # bigrams
+        else:
+            found += _name_and_parts(chunk)
     return found
 
 
@@ -77,7 +79,6 @@ def words_of(memory: Memory) -> list[str]:
 
 
 def names_of(memory: Memory) -> tuple[str, ...]:
-    """Return its title and its aliases."""
     return (memory.title, *memory.aliases) if memory.title else memory.aliases
 
 
@@ -149,10 +150,6 @@ def _without_accents(name: str) -> str:
     if name.isascii():
         return name
     return "".join(c for c in unicodedata.normalize("NFKD", name) if unicodedata.category(c) != "Mn")
-
-
-def _bigrams(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
 @lru_cache(maxsize=8_192)

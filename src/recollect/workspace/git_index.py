@@ -103,7 +103,6 @@ class GitIndex:
         return {query: entry for query, entry in found.items() if isinstance(entry, IndexEntry)}
 
     def paths_by_id(self, root: str, ids: Collection[str]) -> dict[str, str]:
-        """Return the path of each content that has exactly one path."""
         index, key = _find_index(root) if ids else (None, NO_INDEX)
         if index is None:
             return {}
@@ -175,10 +174,8 @@ def paths_by_id(index: Path, ids: Collection[str]) -> dict[str, str]:
 
 
 def sample_paths(index: Path, id_digits: int) -> list[str]:
-    """Return paths of files: all of a small index, samples from all parts of a large one.
-
-    Version 4: only the first paths of a large index, because each path builds on the one before.
-    """
+    """Return paths of files: all of a small index, samples from all parts of a large one. Version 4: only the first paths
+    of a large one, because each path builds on the one before."""
     id_bytes = ID_BYTES[id_digits]
     parts = list(_parts(index))
     version, count = _header(parts[0]) if parts else (0, 0)

@@ -292,7 +292,9 @@ class Episodes:
         room = MAX_TEXT_CHARS - len(title) - 4
         said = [step.said for step in steps if step.said]
         why = find_explanation(said, one.sign.headline, f"{one.error} {one.work.line}", chars=min(240, room))
+        tier, durability = Tier.CONFIRMED, DURABILITY
         if not is_sure:
+            tier, durability = Tier.CANDIDATE, DOUBTFUL
             fix = f"{why} {fix}".strip()
         elif frozenset(content_words(why)) & frozenset(content_words(fix)):
             fix = f"{fix} {why}"
@@ -300,12 +302,12 @@ class Episodes:
         return Proposal(
             text=f"{title} -> {_shorten(fix, room)}",
             kind=Kind.ERROR_PATTERN,
-            tier=Tier.CONFIRMED if is_sure else Tier.CANDIDATE,
+            tier=tier,
             basis=Basis.PAIR,
             role=Role.ASSISTANT,
             messages=tuple(dict.fromkeys(messages))[:12],
             evidence=(one.sign.headline[:MAX_EVIDENCE_CHARS],),
-            durability=DURABILITY if is_sure else DOUBTFUL,
+            durability=durability,
             title=title,
             paths=tuple(dict.fromkeys(path for step in steps for path in step.paths))[:MAX_CHANGES],
         )

@@ -162,11 +162,15 @@ def _without_duplicates(found: Sequence[Proposal]) -> list[Proposal]:
 
 
 def _propose_confirmed(event: Prompt, sentence: Sentence, text: str, *, scolds: bool, is_asked: bool) -> Proposal:
+    if is_asked:
+        kind, basis = kind_of(text, Role.USER), Basis.ASKED
+    else:
+        kind, basis = kind_of_statement(text, scolds=scolds), Basis.SAID
     return replace(
         _proposal(event, text, sentence, Role.USER, OUTRIGHT),
-        kind=kind_of(text, Role.USER) if is_asked else kind_of_statement(text, scolds=scolds),
+        kind=kind,
         tier=Tier.CONFIRMED,
-        basis=Basis.ASKED if is_asked else Basis.SAID,
+        basis=basis,
         level=level_of(text, Role.USER),
         explicit=True,
     )

@@ -206,7 +206,7 @@ def lasting_probability(text: str, signs: frozenset[str]) -> float:
 
 def lasting_features(text: str, signs: frozenset[str]) -> set[str]:
     said = fix_spelling(text)
-    known = {f"={cue.value}" for cue in cues_of(said)} | {f"={sign}" for sign in signs}
+    known = {f"={sign}" for sign in (*cues_of(said), *signs)}
     return linear.features(said, names_tool) | known | ({"=work"} if is_about_work(said) else set())
 
 
