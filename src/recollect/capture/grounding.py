@@ -104,9 +104,7 @@ def _is_known(name: str, said: str, known: frozenset[str]) -> bool:
     return is_plain_pair and parts <= known
 
 
-@lru_cache(maxsize=4)  # the items of one answer need the same few
-def _own_words(said: str) -> str:
-    return own_words(said)
+_own_words = lru_cache(maxsize=4)(own_words)  # the items of one answer need the same few
 
 
 @lru_cache(maxsize=4)

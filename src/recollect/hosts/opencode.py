@@ -124,7 +124,7 @@ HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], events.Event]] = {
 
 
 def unquote_argument(text: str) -> str:
-    """Undo the quotes and backslashes around an argument of `opencode run` with a blank. Piped text follows below it."""
+    """Undo the quotes and escapes of an argument of `opencode run` that has a blank. Piped text follows on its own line."""
     argument = _ARGUMENT.match(text)
     if argument is None or " " not in argument["words"]:
         return text
@@ -191,9 +191,10 @@ def _finished_call(call: object) -> tuple[str, datetime] | None:
 
 
 def _live(payload: Fields) -> events.Carriers:
-    """Return the messages whose blocks are in this request; None in it: the start block. A tool call is `message/call`."""
+    """Return the messages whose blocks are in this request; None in it: the start block."""
     if payload.get("live") is None:
         return None
+    # The plugin lists message ids, tool calls as `message/call`, and "start".
     carriers = [carrier.partition("/")[0] for carrier in read.texts(payload, "live")]
     return tuple(None if carrier == STABLE else MessageId(carrier) for carrier in dict.fromkeys(carriers))
 

@@ -1,1 +1,1 @@
-"""What a session leaves for the next one, and what is read from the summaries of a host."""
+"""Notes that a session leaves for the next one, and memories from the summaries of a host."""

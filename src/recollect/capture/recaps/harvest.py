@@ -52,7 +52,7 @@ _NUMBER = LazyPattern(r"^(?:#?\d+(?:\s*(?:&|,|and)\s*#?\d+)*|lines? \d+(?:-\d+)?
 
 
 def harvest(summary: str, *messages: MessageId, said: Sequence[Turn] = ()) -> list[Proposal]:
-    """Return proposals, the most durable first. `messages`: that of the summary; `said`: the user's turns, for quotes."""
+    """Return proposals, the most durable first. `messages`: of the summary; `said`: the user's turns, for quotes."""
     points = read_points(_TAG.sub("\n", _without_analysis(summary[:MAX_READ_CHARS])))
     found: list[Proposal] = []
     known: list[frozenset[str]] = []
