@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from bench.linear import Design
 from recollect.capture.said.clauses import Sentence, sentences
-from recollect.capture.said.lasting import features
 from recollect.capture.said.masking import mask_message
-from recollect.capture.said.outright import MAX_CHARS, signs_of
+from recollect.capture.said.outright import MAX_CHARS, lasting_features, signs_of
 from recollect.capture.said.remember_requests import text_to_remember
 from recollect.capture.said.voice import own_sentence, voices
 
@@ -56,7 +55,12 @@ def samples(rows: Iterable[dict[str, object]], *, is_real: bool, first: int = 0)
             if is_read and len(own.text) <= MAX_CHARS and not text_to_remember(found, at):
                 label = _label(own, spans, unsure)
                 yield Sample(
-                    str(row["set"]), is_real, number, own.text, label, frozenset(features(own.text, signs_of(own)))
+                    str(row["set"]),
+                    is_real,
+                    number,
+                    own.text,
+                    label,
+                    frozenset(lasting_features(own.text, signs_of(own))),
                 )
 
 

@@ -7,8 +7,7 @@ import pytest
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, SessionId, Usage
 from recollect.domain.settings import Loop, Settings, Start, StartStyle
 from recollect.engine.engine import Engine
-from recollect.rank.score import use_factor, use_rate
-from recollect.rank.use import was_used
+from recollect.rank.score import use_factor, use_rate, was_used
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_failure, a_memory, a_prompt, a_reply, a_start, an_end, compacted
 from tests.flows.blocks import said

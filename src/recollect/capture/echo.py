@@ -15,13 +15,14 @@ MIN_WORDS = 2  # shorter sentences are not judged
 def is_echo(said: str, shown: Iterable[frozenset[str]]) -> bool:
     """Return True if every sentence is covered by a shown line. `shown`: the words of each line (`words_of`)."""
     lines = list(shown)
-    judged = [words for words in map(words_of, sentences(said)) if len(words) >= MIN_WORDS]
-    return bool(judged) and all(_is_covered(words, lines) for words in judged)
+    is_judged = False
+    for words in map(words_of, sentences(said)):
+        if len(words) >= MIN_WORDS:
+            is_judged = True
+            if not any(len(words & line) >= MIN_SHARE * len(words) for line in lines):
+                return False
+    return is_judged
 
 
 def words_of(line: str) -> frozenset[str]:
     return frozenset(content_words(line))
-
-
-def _is_covered(words: frozenset[str], lines: Iterable[frozenset[str]]) -> bool:
-    return any(len(words & line) >= MIN_SHARE * len(words) for line in lines)

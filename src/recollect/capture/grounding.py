@@ -50,8 +50,7 @@ def find_quote(turns: Sequence[Turn], evidence: str) -> Quote | None:
 
 
 def allowed_speakers(kind: Kind, role: Role) -> frozenset[Role]:
-    """Return whose words may support such a text. Without this, a user's "yes, do that" could support the wish of a web
-    page."""
+    """Return whose words may support such a text: a user's "yes, do that" must not support the wish of a web page."""
     if role is Role.TOOL:
         return frozenset(Role)
     if kind in _USER_KINDS:
@@ -105,9 +104,7 @@ def _is_known(name: str, said: str, known: frozenset[str]) -> bool:
     return is_plain_pair and parts <= known
 
 
-@lru_cache(maxsize=4)  # the items of one answer need the same few
-def _own_words(said: str) -> str:
-    return own_words(said)
+_own_words = lru_cache(maxsize=4)(own_words)  # the items of one answer need the same few
 
 
 @lru_cache(maxsize=4)

@@ -23,8 +23,7 @@ _CHOICE = LazyPattern(r'\bover (?P<others>.+?)(?:\)\.$| \(asked: "(?P<question>.
 
 
 def still_confirms(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
-    """Return True if today's rules confirm this captured memory. `heard`: its archived message and those before it, the
-    message itself last; empty if the archive no longer has it."""
+    """Return True if today's rules confirm it. `heard`: the archived messages up to its own; empty: no longer there."""
     if memory.use.feedback > 0:  # as good as approved
         return True
     if memory.kind is Kind.ERROR_PATTERN and memory.source.role is not Role.USER:
@@ -42,7 +41,8 @@ def _is_stated(memory: Memory, heard: Sequence[Prompt | Reply]) -> bool:
     words = memory.text
     if len(memory.evidence) == 1 and memory.text.startswith(memory.evidence[0]):
         words = memory.evidence[0]  # a correction adds to the user's words what was refused
-    messages = heard or [_prompt("\n\n".join(memory.evidence) or memory.text)]
+    text = "\n\n".join(memory.evidence) or memory.text
+    messages = heard or [Prompt(session=_SESSION, at=_AT, message=MessageId("again"), text=text)]
     least = CLAIMED if _is_repeated_elsewhere(memory) else OUTRIGHT
     found = find_proposals(messages[-1], messages[:-1])
     stated = [one for one in found if one.role is Role.USER and one.durability >= least]
@@ -85,7 +85,3 @@ def _is_command(memory: Memory) -> bool:
 
 def _is_confirmed(part: Choices | Commands, *events: ToolSucceeded) -> bool:
     return any(one.tier is Tier.CONFIRMED for event in events for one in part.hear(event))
-
-
-def _prompt(text: str) -> Prompt:
-    return Prompt(session=_SESSION, at=_AT, message=MessageId("again"), text=text)

@@ -36,9 +36,9 @@ class Listener:
     _added: list[frozenset[str]] = field(default_factory=list)  # the words of what the agent stored with our tools
 
     def hear(self, event: Event) -> list[Proposal]:
-        """Return what may be worth keeping after this event."""
         if isinstance(event, ToolSucceeded | ToolFailed) and is_own(event.tool):
-            self._note_added(event.input.get("text"))
+            if isinstance(text := event.input.get("text"), str):
+                self._added = [*self._added, words_of(text)][-MAX_ADDED:]
             return []  # our own words: to learn from them would make them truer with every question
         if isinstance(event, Prompt):
             event = replace(event, origin=origin_of(event.text, event.origin))
@@ -52,7 +52,8 @@ class Listener:
                 self._recap.note_choice(one.text)
         # A model may ignore that it was asked for a list: then its summary is read like any other message.
         read = _read_summary(event, self._prompts) or self._conversation.hear(event)
-        may_read = self.settings.summaries if _is_summary(event) else self.settings.conversation
+        is_summary = isinstance(event, Compacted) or (isinstance(event, Prompt) and event.origin is Origin.SUMMARY)
+        may_read = self.settings.summaries if is_summary else self.settings.conversation
         found = proven if self.settings.tools else []
         if may_read:
             found = [*found, *(one for one in read if not self._repeats_added(one))]
@@ -73,21 +74,12 @@ class Listener:
                 pass
         return event
 
-    def _note_added(self, text: object) -> None:
-        if isinstance(text, str):
-            self._added = [*self._added, words_of(text)][-MAX_ADDED:]
-
     def _repeats_added(self, proposal: Proposal) -> bool:
         """Return True if the agent only reports what it stored itself: that is kept once."""
         return proposal.role is not Role.USER and bool(self._added) and is_echo(proposal.text, self._added)
 
     def build_recap(self) -> tuple[tuple[Note, ...], Summary]:
-        """Build the recap of the session so far."""
         return self._recap.build()
-
-
-def _is_summary(event: Event) -> bool:
-    return isinstance(event, Compacted) or (isinstance(event, Prompt) and event.origin is Origin.SUMMARY)
 
 
 def _read_summary(event: Event, prompts: Sequence[Turn]) -> list[Proposal]:

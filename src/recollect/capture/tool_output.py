@@ -45,7 +45,6 @@ class PrintedText:
                 newest[bit >> 3] |= 1 << (bit & 7)
 
     def remove_printed(self, text: str) -> str:
-        """Return the text without the sentences that a tool printed before."""
         if not self._filters:
             return text
         checked, rest = text[:MAX_MESSAGE_CHARS], text[MAX_MESSAGE_CHARS:]

@@ -338,11 +338,11 @@ class Moments:
         if quiet is not None:
             answer = silence(Placement.TOOL, quiet)
         else:
-            from recollect.capture.happened import permission
+            from recollect.capture.happened.failures import failure_text
             from recollect.engine import tool_error  # most tools do not fail, and it compiles many patterns
 
             situation = self._situation(session, event, self._live_context(session, event))
-            answer = tool_error.answer(self._store, self._model(), permission.failure_text(event), situation)
+            answer = tool_error.answer(self._store, self._model(), failure_text(event), situation)
         self._use.note_tool_block(session.id, answer.ids)
         if event.message is None:
             return self.sent.record_unnamed(session, answer, event, started_s, Moment.TOOL_ERROR)

@@ -7,7 +7,7 @@ from datetime import datetime
 from recollect.domain.memory import MemoryId, SessionId
 from recollect.engine.ports import KeepsMemories
 from recollect.engine.session_ports import CountsUse
-from recollect.rank.use import was_used
+from recollect.rank.score import was_used
 
 MAX_SESSIONS = 200
 

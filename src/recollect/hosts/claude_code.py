@@ -162,7 +162,8 @@ class ClaudeCodeReader:
         text, origin = find_origin(transcript.clean_text(transcript.join_texts(content, "text")))
         if value.get("isCompactSummary") or origin is Origin.SUMMARY:
             self._compaction = None
-            return [*start, Compacted(summary=_summary(text), **fields)]
+            summary = _AFTER_SUMMARY.sub("", _BEFORE_SUMMARY.sub("", _ADDED.sub("", text))).strip()
+            return [*start, Compacted(summary=summary, **fields)]
         events = [*self._end_compaction(), *start, *self._results(content, value.get("toolUseResult"), fields)]
         if text:
             origin = self._refine_origin(value, origin, after_command=after_command)
@@ -225,7 +226,3 @@ class ClaudeCodeReader:
 def _is_human(origin: object) -> bool:
     """A message without an origin was typed by the user."""
     return not isinstance(origin, Mapping) or origin.get("kind") in (None, "human")
-
-
-def _summary(text: str) -> str:
-    return _AFTER_SUMMARY.sub("", _BEFORE_SUMMARY.sub("", _ADDED.sub("", text))).strip()

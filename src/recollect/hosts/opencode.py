@@ -31,7 +31,6 @@ _LAST_MS = 253_402_300_799_999  # the last millisecond that a datetime can have
 
 
 def is_waited_for(payload: Mapping[str, Any]) -> bool:
-    """Return True if the user waits for the answer."""
     return payload.get("hook") in ("chat.message", "session.start")
 
 
@@ -125,8 +124,7 @@ HOOKS: Mapping[str, Callable[[Fields, dict[str, Any]], events.Event]] = {
 
 
 def unquote_argument(text: str) -> str:
-    """Undo the quotes and backslashes that the client puts around an argument of `opencode run` that has a blank in it.
-    Piped text follows on a line of its own."""
+    """Undo the quotes and escapes of an argument of `opencode run` that has a blank. Piped text follows on its own line."""
     argument = _ARGUMENT.match(text)
     if argument is None or " " not in argument["words"]:
         return text
@@ -183,7 +181,6 @@ def _live_message(message: Fields) -> events.InitialMessage | None:
 
 
 def _finished_call(call: object) -> tuple[str, datetime] | None:
-    """Return the id of a call and when it finished; None: it has no usable id or time."""
     try:
         fields = call if isinstance(call, Mapping) else {}
         name, at = read.text(fields, "id"), _moment(fields, "at")
@@ -194,10 +191,10 @@ def _finished_call(call: object) -> tuple[str, datetime] | None:
 
 
 def _live(payload: Fields) -> events.Carriers:
-    """Return the messages whose blocks are in this request; None is the start block. The plugin lists message ids, tool
-    calls as `message/call`, and "start"."""
+    """Return the messages whose blocks are in this request; None in it: the start block."""
     if payload.get("live") is None:
         return None
+    # The plugin lists message ids, tool calls as `message/call`, and "start".
     carriers = [carrier.partition("/")[0] for carrier in read.texts(payload, "live")]
     return tuple(None if carrier == STABLE else MessageId(carrier) for carrier in dict.fromkeys(carriers))
 

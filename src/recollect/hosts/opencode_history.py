@@ -47,13 +47,8 @@ class OpenCodeReader:
             raise PayloadError("The session has no id.")
         self._session, self._is_child = SessionId(name), parent is not None
         at = self._tracker.update_time(_time(info, "created"))
-        return self._tracker.begin(
-            self._session,
-            at,
-            folder=name_field(info, "directory"),
-            agent=name_field(info, "agent"),
-            parent=None if parent is None else SessionId(parent),
-        )
+        fields = {"folder": name_field(info, "directory"), "agent": name_field(info, "agent")}
+        return self._tracker.begin(self._session, at, parent=SessionId(parent) if parent else None, **fields)
 
     def _event_fields(self, message: Mapping[str, Any]) -> tuple[MessageId, dict[str, Any]]:
         session, name = self._session or name_field(message, "sessionID"), name_field(message, "id")
@@ -100,15 +95,11 @@ class OpenCodeReader:
             fields["message"] = message
         arguments = state.get("input")
         output = state.get("error" if status == "error" else "output")
-        event = tool_event(
-            str(part.get("tool")),
-            with_answers_of_opencode(dict(arguments) if isinstance(arguments, Mapping) else {}, state.get("metadata")),
-            output if isinstance(output, str) else "",
-            failed=failed,
-            call=name_field(part, "callID"),
-            fields=fields,
+        given = with_answers_of_opencode(
+            dict(arguments) if isinstance(arguments, Mapping) else {}, state.get("metadata")
         )
-        return [event]
+        text, call = output if isinstance(output, str) else "", name_field(part, "callID")
+        return [tool_event(str(part.get("tool")), given, text, failed=failed, call=call, fields=fields)]
 
 
 def _text(parts: Sequence[Mapping[str, Any]]) -> str:

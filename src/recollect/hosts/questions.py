@@ -66,9 +66,8 @@ def with_answers_of_cursor(arguments: Arguments, output: str) -> Arguments:
         chosen, typed = answer.get("selectedOptionIds"), answer.get("freeformText")
         labels: list[object] = []
         if isinstance(chosen, list):
-            labels = [
-                option.get("label") for option in _mappings(question.get("options")) if option.get("id") in chosen
-            ]
+            options = _mappings(question.get("options"))
+            labels = [option.get("label") for option in options if option.get("id") in chosen]
         answers[text] = _join(labels) or typed
         notes[text] = typed if labels else None
     return _with_answers({**arguments, "questions": questions}, answers, notes) if questions else arguments
@@ -77,14 +76,12 @@ def with_answers_of_cursor(arguments: Arguments, output: str) -> Arguments:
 def _with_answers(arguments: Arguments, answers: Mapping[Any, Any], notes: Mapping[Any, Any]) -> Arguments:
     whole = dict(arguments)
     for name, values in (("answers", answers), ("notes", notes)):
-        texts = {key: text for key, text in values.items() if _is_text(text) and isinstance(key, str)}
+        texts = {
+            key: text for key, text in values.items() if isinstance(key, str) and isinstance(text, str) and text.strip()
+        }
         if texts:
             whole[name] = texts
     return whole
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
 
 
 def _mappings(values: object) -> list[Mapping[str, Any]]:

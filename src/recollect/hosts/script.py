@@ -14,7 +14,7 @@ from recollect.domain import event as events
 from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.injection import Injection
 from recollect.domain.learning import Origin
-from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, Scope, SessionId, parse_kind
+from recollect.domain.memory import MemoryId, MessageId, ProjectId, Scope, SessionId, parse_kind
 from recollect.domain.session import Note, Summary
 from recollect.privacy.secrets import redact
 from recollect.text import json_fields as read
@@ -30,7 +30,6 @@ SUMMARY_LISTS = ("done", "decided", "files", "open")
 
 
 def is_waited_for(payload: Mapping[str, Any]) -> bool:
-    """Return True if the user waits for the answer."""
     return payload.get("type") in ("prompt", "session_started")
 
 
@@ -42,12 +41,8 @@ def render(injection: Injection) -> dict[str, Any]:
     """With nothing to show this is an empty object, and the hook prints nothing at all."""
     reply: dict[str, Any] = {}
     if injection.block:
-        reply = {
-            "block": injection.block,
-            "tokens": injection.tokens,
-            "ids": list(injection.ids),
-            "placement": injection.placement,
-        }
+        reply = {"block": injection.block, "tokens": injection.tokens, "ids": list(injection.ids)}
+        reply["placement"] = injection.placement
     if injection.notice:
         reply["notice"] = injection.notice  # for the user
     if not injection.kept:
@@ -62,7 +57,7 @@ def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> events.Eve
         raise PayloadError(f"An event has a `type`; known are {', '.join(TYPES)}.")
     if not isinstance(kind, str) or kind not in TYPES:
         raise PayloadError(f"There is no event type {kind!r}; known are {', '.join(TYPES)}.")
-    project, parent = read.optional_text(fields, "project"), read.optional_text(fields, "parent")
+    project, parent = _optional(fields, "project", ProjectId), _optional(fields, "parent", SessionId)
     return TYPES[kind](
         fields,
         {
@@ -70,10 +65,10 @@ def event_of(fields: Fields, now: datetime, *, host: str = "pipe") -> events.Eve
             "at": read.time_or_none(fields, "time") or now,
             "host": host,
             "folder": read.optional_text(fields, "folder"),
-            "project": ProjectId(project) if project else None,
+            "project": project,
             "language": read.optional_text(fields, "language"),
             "agent": read.optional_text(fields, "agent"),
-            "parent": SessionId(parent) if parent else None,
+            "parent": parent,
             "window_tokens": _tokens(fields, "window_tokens"),
             "headless": read.flag(fields, "headless", False),
         },
@@ -121,12 +116,12 @@ def _tool_success(fields: Fields, about: dict[str, Any]) -> events.Event:
 
 
 def _tool_failure(fields: Fields, about: dict[str, Any]) -> events.Event:
-    message = read.optional_text(fields, "message")
+    message = _optional(fields, "message", MessageId)
     return events.ToolFailed(
         tool=read.text(fields, "tool"),
         input=read.section(fields, "input"),
         error=read.any_text(fields, "error"),
-        message=MessageId(message) if message else None,
+        message=message,
         call=read.optional_text(fields, "call"),
         live=_live(fields),
         **about,
@@ -134,15 +129,16 @@ def _tool_failure(fields: Fields, about: dict[str, Any]) -> events.Event:
 
 
 def _session_end(fields: Fields, about: dict[str, Any]) -> events.Event:
-    return events.SessionEnded(notes=_notes(fields), summary=_summary(read.section(fields, "summary")), **about)
+    notes = [_parse_field("notes", Note.parse, _one_line(line)) for line in read.texts(fields, "notes")]
+    return events.SessionEnded(notes=tuple(notes), summary=_summary(read.section(fields, "summary")), **about)
 
 
 def _question(fields: Fields, about: dict[str, Any]) -> events.Event:
-    memory, scope = read.optional_text(fields, "id"), read.optional_text(fields, "scope")
+    memory, scope = _optional(fields, "id", MemoryId), read.optional_text(fields, "scope")
     return events.Asked(
         query=read.optional_text(fields, "query") or "",
-        id=MemoryId(memory) if memory else None,
-        kinds=_kinds(fields),
+        id=memory,
+        kinds=frozenset(_parse_field("kinds", parse_kind, name) for name in read.texts(fields, "kinds")),
         scope=_parse_field("scope", Scope.parse, scope) if scope else None,
         budget_tokens=_tokens(fields, "budget_tokens"),
         live=_live(fields),
@@ -179,21 +175,12 @@ def _copies(fields: Fields) -> dict[MessageId, MessageId]:
 
 
 def _live(fields: Fields) -> events.Carriers:
-    """Return None if the caller does not know."""
     names = fields.get("live")
     if names is None:
         return None
     if not isinstance(names, list) or not all(name is None or (isinstance(name, str) and name) for name in names):
         raise PayloadError("`live` is a list of message ids; null in it is the start block.")
     return tuple(None if name is None else MessageId(name) for name in names)
-
-
-def _kinds(fields: Fields) -> frozenset[Kind]:
-    return frozenset(_parse_field("kinds", parse_kind, name) for name in read.texts(fields, "kinds"))
-
-
-def _notes(fields: Fields) -> tuple[Note, ...]:
-    return tuple(_parse_field("notes", Note.parse, _one_line(line)) for line in read.texts(fields, "notes"))
 
 
 def _one_line(text: str) -> str:
@@ -212,6 +199,11 @@ def _summary(fields: Fields) -> Summary:
 
 def _tokens(fields: Fields, name: str) -> int | None:
     return None if fields.get(name) is None else read.whole_number(fields, name, 1, least=1, most=MAX_WINDOW_TOKENS)
+
+
+def _optional(fields: Fields, name: str, make: Callable[[str], Value]) -> Value | None:
+    text = read.optional_text(fields, name)
+    return make(text) if text else None
 
 
 def _parse_field(name: str, parse: Callable[[str], Value], value: str) -> Value:

@@ -71,7 +71,8 @@ class _Part:
         if len(self.lines) < MAX_PART_LINES:
             self.lines.append(line)
         self.fence.follow(line)
-        self.has_history = self.fence.is_open and (self.has_history or _begins_history(line))
+        begins_history = bool(_HISTORY.match(line) or _SESSION.match(line))
+        self.has_history = self.fence.is_open and (self.has_history or begins_history)
 
     def is_followed_by_words(self, line: str) -> bool:
         """Check whether the turn continues after a tool that is only blocks of code."""
@@ -236,10 +237,6 @@ class SpecStoryReader:
 
 def _role_of(heading: re.Match[str]) -> str:
     return "user" if heading["who"] == "User" else "agent"
-
-
-def _begins_history(line: str) -> bool:
-    return bool(_HISTORY.match(line) or _SESSION.match(line))
 
 
 def _time_in(text: str | None) -> datetime | None:

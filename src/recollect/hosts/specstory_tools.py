@@ -15,9 +15,7 @@ from recollect.hosts.questions import parse_object, with_answers_of_cursor
 _FENCE = re.compile(r"^(?P<indent>\s*)(?P<mark>`{3,}|~{3,})(?P<language>[\w+-]*)")
 _MARKDOWN = frozenset({"markdown", "md", "mdc", "mdx"})
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh"})
-_CURSOR_SHELLS = frozenset(
-    {"", "run_terminal_cmd", "run_terminal_command_v2"}
-)  # "": its first versions gave no tool name
+_CURSOR_SHELLS = frozenset({"", "run_terminal_cmd", "run_terminal_command_v2"})  # "": of its first versions
 _SHELL_TOOLS = _SHELLS | _CURSOR_SHELLS - {""} | {"exec_command", "shell_command", "run_in_terminal"}
 _MARKUP = re.compile(r"</?(?:details|summary|tool-use)\b[^>]*>")
 _ATTRIBUTE = re.compile(r'data-tool-(?P<name>type|name)="(?P<value>[^"]*)"')
@@ -121,7 +119,6 @@ def _arguments(plain: Sequence[str], blocks: Sequence[_CodeBlock]) -> dict[str, 
 
 
 def _output(plain: Sequence[str], blocks: Sequence[_CodeBlock]) -> str:
-    """Return the lines that report an error or an exit code, and the blocks."""
     reports = [line for line in plain if _ERROR.match(line) or _EXIT.search(line)]
     return "\n".join([*reports, *(block.text for block in blocks)]).strip()
 

@@ -67,7 +67,9 @@ class _SessionEndings:
         for event in events:
             delayed = self._delayed.pop(event.session, None)
             if delayed is not None:
-                yield replace(delayed, final=delayed.final or _begins_turn(event))
+                # A notification may arrive in the middle of a turn.
+                begins_turn = isinstance(event, Prompt) and event.origin is not Origin.NOTIFICATION
+                yield replace(delayed, final=delayed.final or begins_turn)
             self._last[event.session] = event
             if isinstance(event, Reply):
                 self._delayed[event.session] = event
@@ -82,10 +84,6 @@ class _SessionEndings:
             yield SessionEnded(
                 session=session, at=last.at, host=last.host, folder=last.folder, agent=last.agent, parent=last.parent
             )
-
-
-def _begins_turn(event: Event) -> bool:
-    return isinstance(event, Prompt) and event.origin is not Origin.NOTIFICATION  # may arrive in the middle of a turn
 
 
 class SessionTracker:

@@ -23,9 +23,15 @@ from recollect.imports.entry import (
 from recollect.imports.objects import Fields, first_text, kind_by_name, list_or_empty, parse_json, text_list
 
 # Half of all observations have these labels: as aliases they would match everything.
-GENERIC_CONCEPTS = {
-    *("how-it-works", "why-it-exists", "what-changed", "problem-solution", "gotcha", "pattern", "trade-off")
-}
+GENERIC_CONCEPTS = (
+    "how-it-works",
+    "why-it-exists",
+    "what-changed",
+    "problem-solution",
+    "gotcha",
+    "pattern",
+    "trade-off",
+)
 SENSITIVE = "sensitive"  # "would not want leaking": recalled on request, never injected
 
 
@@ -54,18 +60,13 @@ def observations(rows: Iterable[Any], origin: FileOrigin, find_project: FindsPro
             yield RejectedEntry(number, "The observation has no text.")
             continue
         label = first_text(row, "type")
-        yield _draft(
-            number,
-            text,
-            kind_by_name(label) or Kind.RESEARCH,
-            row,
-            origin,
-            find_project,
-            title=title_of(first_text(row, "title")),
-            aliases=_aliases(row),
-            anchors=anchors_of(text_list(row, "files_modified") + text_list(row, "files_read")),
-            sensitivity=Sensitivity.RESTRICTED if label == SENSITIVE else Sensitivity.PROJECT,
-        )
+        fields = {
+            "title": title_of(first_text(row, "title")),
+            "aliases": _aliases(row),
+            "anchors": anchors_of(text_list(row, "files_modified") + text_list(row, "files_read")),
+            "sensitivity": Sensitivity.RESTRICTED if label == SENSITIVE else Sensitivity.PROJECT,
+        }
+        yield _draft(number, text, kind_by_name(label) or Kind.RESEARCH, row, origin, find_project, **fields)
 
 
 def _observation_text(row: Fields) -> str:

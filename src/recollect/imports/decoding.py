@@ -24,9 +24,8 @@ def decode(content: bytes) -> str:
             try:
                 return content[len(mark) :].decode(encoding)
             except UnicodeDecodeError as error:
-                raise InvalidValue(
-                    f"The file is marked as {encoding.upper()} but is not (byte {error.start})."
-                ) from None
+                place = f"byte {error.start}"
+                raise InvalidValue(f"The file is marked as {encoding.upper()} but is not ({place}).") from None
     if is_binary(content):
         raise InvalidValue("The file is binary, or UTF-16 without a byte order mark. Save it as UTF-8.")
     try:

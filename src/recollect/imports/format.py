@@ -1,11 +1,16 @@
-"""Recognise the format of a file by its name and its first bytes. Pure."""
+"""Recognise the format of a file by its name and its first bytes, and read it by its format. Pure."""
 
 import re
+from collections.abc import Iterator
 from enum import StrEnum
+from typing import assert_never
 
 from recollect.domain.errors import InvalidValue
-from recollect.imports import claude_memory
+from recollect.domain.memory import Kind
+from recollect.imports import claude_mem, claude_memory, markdown, mem0, own_markdown
 from recollect.imports.decoding import decode, is_binary
+from recollect.imports.entry import Entry, FileOrigin, FindsProject
+from recollect.privacy.secrets import redact
 
 HEAD_BYTES = 1 << 16  # of a file, to recognise it
 
@@ -18,6 +23,7 @@ class Format(StrEnum):
     MEM0 = "mem0"
 
 
+RULES = ("rules", ".mdc")  # .cursorrules and similar names: the file contains rules
 SQLITE = b"SQLite format 3\x00"
 # Files for agents, under every host's own name.
 AGENT_FILES = {
@@ -43,8 +49,6 @@ _MEM0 = re.compile(r'"memory"\s*:\s*"|"(?:results|memories)"\s*:\s*\[')
 
 
 class TranscriptNotImportable(InvalidValue):
-    """A transcript is not imported as memories."""
-
     def __init__(self) -> None:
         super().__init__("This is a transcript of a session. `recollect capture` learns from transcripts.")
 
@@ -87,3 +91,25 @@ def _json_format(text: str, is_json_lines: bool, begin: str) -> Format | None:
     if _MEM0.search(text):
         return Format.MEM0
     return Format.JSONL if begin == "{" and '"text"' in first else None
+
+
+def entries_of(form: Format, text: str, origin: FileOrigin, find_project: FindsProject) -> Iterator[Entry]:
+    if form in (Format.MARKDOWN, Format.CLAUDE_MEMORY):
+        text = redact(text).text  # before it is split: a secret key has several lines
+    match form:
+        case Format.MARKDOWN:
+            if own_markdown.is_own(text):
+                return own_markdown.parse(text, origin)
+            has_rules = origin.name.lower().endswith(RULES)
+            hints = markdown.FileHints(default_kind=Kind.RULE if has_rules else Kind.DECISION)
+            return markdown.parse(text, origin, hints)
+        case Format.CLAUDE_MEMORY:
+            return claude_memory.parse(text, origin)
+        case Format.CLAUDE_MEM:
+            return claude_mem.parse(text, origin, find_project)
+        case Format.MEM0:
+            return mem0.parse(text, origin)
+        case Format.JSONL:
+            raise InvalidValue("JSON lines are read line by line.")
+        case _ as never:
+            assert_never(never)

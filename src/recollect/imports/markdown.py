@@ -229,8 +229,7 @@ def _is_parent(block: Block, code: Block | None, following: Block | None) -> boo
 
 
 def _introduces(block: Block, code: Block) -> bool:
-    """Check whether code is part of the sentence before it. A list of commands with comments is not: each is a memory of
-    its own. Several commands are only after a colon."""
+    """Check whether code is part of the sentence before it; several commands only after a colon and without comments."""
     if block.kind not in (BlockKind.ITEM, BlockKind.PARAGRAPH) or is_boilerplate(plain_words(block.text), block.text):
         return False
     if code.language not in SHELLS or "\n" not in code.text or not _is_short(code):

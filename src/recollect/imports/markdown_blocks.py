@@ -174,9 +174,8 @@ class _BlockReader:
 
     def _heading(self, line: str, depth: int, text: str) -> Block:
         self._at += 1
-        return Block(
-            kind=BlockKind.HEADING, line=self._at, text=text.strip().rstrip(":"), raw=line.strip(), depth=depth
-        )
+        words = text.strip().rstrip(":")
+        return Block(kind=BlockKind.HEADING, line=self._at, text=words, raw=line.strip(), depth=depth)
 
     def _ruler(self, line: str) -> Iterator[Block]:
         """End the open block; a line of = or - below a single line makes that line a heading."""

@@ -42,7 +42,6 @@ def is_own(text: str) -> bool:
 
 
 def may_be_written_as_confirmed(memory: Memory) -> bool:
-    """Return True for a current, confirmed memory that may be in a file for others."""
     return memory.tier is Tier.CONFIRMED and may_be_written(memory)
 
 
@@ -56,7 +55,9 @@ def render(memories: Iterable[Memory]) -> Iterator[str]:
     yield f"{FIRST_LINE}\n"
     written = sorted(filter(may_be_written, memories), key=_order)
     for scope, in_scope in groupby(written, key=lambda memory: memory.scope):
-        yield f"\n## {_heading(scope)}\n"
+        is_everywhere = scope.level is ScopeLevel.UNIVERSAL
+        heading = EVERYWHERE if is_everywhere else f"{SCOPES[scope.level]}{scope.name}"
+        yield f"\n## {heading}\n"
         for kind, of_kind in groupby(in_scope, key=lambda memory: memory.kind):
             yield f"\n### {KINDS[kind]}\n\n"
             for memory in of_kind:
@@ -70,10 +71,6 @@ def _order(memory: Memory) -> tuple[object, ...]:
 
 def _day(memory: Memory) -> str:
     return f"{memory.created_at.astimezone(UTC):%Y-%m-%d}"
-
-
-def _heading(scope: Scope) -> str:
-    return EVERYWHERE if scope.level is ScopeLevel.UNIVERSAL else f"{SCOPES[scope.level]}{scope.name}"
 
 
 def _tail(memory: Memory) -> str:

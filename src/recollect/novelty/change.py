@@ -79,10 +79,8 @@ def denies(old: Statement, new: Statement) -> bool:
 
 
 def _differences(old: Statement, new: Statement) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words that only the old one has, and those that only the new one has.
-
-    A report of a change often uses another verb: verbs do not count, unless both have a different one.
-    """
+    """Return the words that only the old or only the new one has. In a report of a change, which often uses another verb,
+    verbs do not count, unless both have a different one."""
     only_old, only_new = old.content - new.content, new.content - old.content
     if not new.has_change_word:
         return only_old, only_new
@@ -138,11 +136,14 @@ def _gives_another_value(old: Statement, new: Statement) -> bool:
         return False
     if len(more_old) > 1 or len(more_new) > 1 or more_new & new.conditions:
         return False
-    return len(shared - COMMON_STEMS) >= ENOUGH_SHARED and not _is_word_swapped(old, new, {old_value, new_value})
+    if len(shared - COMMON_STEMS) < ENOUGH_SHARED:
+        return False
+    # If each has a word of its own beside the same shared word, that word was swapped too.
+    pair = {old_value, new_value}
+    return _own_places(old, new, pair).isdisjoint(_own_places(new, old, pair))
 
 
 def are_values(old: Statement, old_stem: str, new: Statement, new_stem: str) -> bool:
-    """Return True if both are given as values of one kind."""
     old_kinds, new_kinds = kinds_of(old, old_stem), kinds_of(new, new_stem)
     are_counts = bool(old_kinds and new_kinds) and old_kinds | new_kinds <= COUNTS
     if old_kinds & new_kinds & UNITS or (are_counts and new.has_change_word):
@@ -188,11 +189,6 @@ def differing_parts(old: Sequence[str], new: Sequence[str]) -> tuple[Sequence[st
     if begin == 0:  # another subject
         return (), ()
     return old[begin : len(old) - end], new[begin : len(new) - end]
-
-
-def _is_word_swapped(old: Statement, new: Statement, values: set[str]) -> bool:
-    """Return True if each has a word of its own beside the same shared word."""
-    return not _own_places(old, new, values).isdisjoint(_own_places(new, old, values))
 
 
 def _own_places(one: Statement, other: Statement, values: set[str]) -> set[tuple[str, str]]:

@@ -104,7 +104,6 @@ def _are_two_matters(old: Statement, new: Statement) -> bool:
 
 
 def _opposes(old: Statement, new: Statement) -> bool:
-    """Return True if one denies the other, or says the opposite."""
     if denies(old, new):
         return True
     only_old, only_new = old.content - new.content, new.content - old.content

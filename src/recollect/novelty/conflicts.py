@@ -12,12 +12,12 @@ USER_ROLES = (Role.USER, Role.IMPORT)
 
 def is_from_user(memory: Memory) -> bool:
     """Return True if the user said it, at least once."""
-    return any(source.role in USER_ROLES for source in (memory.source, *(said.source for said in memory.mentions)))
+    roles = {memory.source.role, *(said.source.role for said in memory.mentions)}
+    return not roles.isdisjoint(USER_ROLES)
 
 
 def order_conflicts(hits: Sequence[Hit]) -> list[Hit]:
-    """Keep the order, but put before each hit the rivals with more right: the user's before an agent's, of the same
-    speaker the newer one. Rivals contradict each other, or one reports a change of the other."""
+    """Put before each hit the rivals with more right, which contradict it or report a change of it."""
     reports = [hit for hit in hits if mentions_change(hit.memory.text)]
     if not reports and not any(hit.memory.conflicts for hit in hits):
         return list(hits)

@@ -35,7 +35,6 @@ def _opposites() -> dict[str, set[str]]:
 
 
 def are_opposites(some: frozenset[str], others: frozenset[str]) -> bool:
-    """Return True if one of the stems is the opposite of one of the others."""
     if any(not others.isdisjoint(_opposites().get(word, ())) for word in some):
         return True
     return _negates_one(some, others) or _negates_one(others, some)

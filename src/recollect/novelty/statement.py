@@ -106,7 +106,11 @@ def parse_statement(text: str) -> Statement:
 
 
 def _statement(tokens: Sequence[Token]) -> Statement:
-    clauses = [*_clauses(tokens)]
+    words, reasons, is_negated = set[str](), set[str](), False
+    for clause in _clauses(tokens):
+        words |= clause.words
+        reasons |= clause.reasons
+        is_negated ^= clause.is_negated
     main = [*_without_reasons(tokens)]
     values = _by_class(main, lambda token: token.value_class)
     all_values = frozenset().union(*values.values())
@@ -114,8 +118,8 @@ def _statement(tokens: Sequence[Token]) -> Statement:
     names = [token for token in tokens if token.is_capitalised or token.kind in (NAME, ALTERNATIVE)]
     directions = [known.DIRECTION_WORDS[text] for text in texts if text in known.DIRECTION_WORDS]
     return Statement(
-        words=frozenset().union(*(clause.words for clause in clauses)) - all_values,
-        reasons=frozenset().union(*(clause.reasons for clause in clauses)) - all_values,
+        words=frozenset(words - all_values),
+        reasons=frozenset(reasons - all_values),
         order=tuple(cues.word_order(tokens)),
         values=values,
         possible_values=_by_class(tokens, lambda token: token.possible_class),
@@ -125,7 +129,7 @@ def _statement(tokens: Sequence[Token]) -> Statement:
         is_passive=cues.is_passive(texts),
         ended=frozenset(cues.find_ended(tokens)),
         moved=frozenset(cues.find_moved(main)),
-        is_negated=sum(clause.is_negated for clause in clauses) % 2 == 1,
+        is_negated=is_negated,
         has_change_word=cues.has_change_word(tokens),
         name_like=frozenset(token.stem for token in names),
         directions=frozenset(directions) | cues.one_direction(texts),

@@ -38,7 +38,6 @@ def has_change_phrase(texts: Sequence[str]) -> bool:
 
 
 def find_ended(tokens: Sequence[Token]) -> Iterator[str]:
-    """Yield what the statement says is over."""
     texts = _texts(tokens)
     for i, text in enumerate(texts):
         for phrase in known.ENDS_AFTER.get(text, ()):
@@ -49,7 +48,7 @@ def find_ended(tokens: Sequence[Token]) -> Iterator[str]:
         if _ends_subject(tokens, i):
             yield from _before(tokens, i)
         if text == "anymore" or texts[i : i + 2] == ["any", "more"]:
-            yield from _clause_before(tokens, i)
+            yield from _name_stems(takewhile(lambda token: not ends_clause(token), reversed(tokens[:i])))
         if text == "place" and texts[i - 1 : i] == ["'s"]:  # `took X's place`
             yield tokens[i - 2].stem
         if text == "left":
@@ -104,11 +103,8 @@ def find_parts(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def find_given(tokens: Sequence[Token], givers: frozenset[str] = known.BEFORE_VALUE | known.USE_WORDS) -> Iterator[str]:
-    """Yield values after a word that gives one: `is 8080`, `on port 8080`, `use ESLint`, `owned by Mia`.
-
-    The start of a sentence is no value, nor is a word that says which one is meant: `nightly builds`, `the tests in
-    src/a.py are slow`.
-    """
+    """Yield values after a word that gives one: `is 8080`, `on port 8080`, `use ESLint`, `owned by Mia`. Not the start of a
+    sentence, nor a word that says which one is meant: `nightly builds`, `the tests in src/a.py are slow`."""
     has_begun, giver = False, ""
     verb = max((i for i, token in enumerate(tokens) if token.text in known.FORMS_OF_BE), default=-1)
     for i, token in enumerate(tokens):
@@ -258,10 +254,6 @@ def _before(tokens: Sequence[Token], end: int) -> list[str]:
     clause = takewhile(lambda token: not ends_clause(token), reversed(tokens[:end]))
     skipped = known.LIGHT_WORDS | known.FORMS_OF_BE
     return [token.stem for token in clause if token.stem and token.text not in skipped][:MAX_ENDED_WORDS]
-
-
-def _clause_before(tokens: Sequence[Token], i: int) -> Iterator[str]:
-    return _name_stems(takewhile(lambda token: not ends_clause(token), reversed(tokens[:i])))
 
 
 def _name_stems(tokens: Iterable[Token]) -> Iterator[str]:

@@ -33,9 +33,8 @@ _ASSIGNS = BytesPattern(
     rb"|(?P<beyond>[ ]{1,4}(?:\||-)[ ]{1,4}(?=[^\s|\-]))"  # in the next cell of a table, after a dash
     rb")"
 )
-_FOREIGN = BytesPattern(
-    rb"[\"'`*]{0,3}[ \x02]{0,40}\x02[ \x02]{0,40}[:=\-]?[ ]{0,3}(?=[^\s\x02])"
-)  # words of another script
+# Words of another script.
+_FOREIGN = BytesPattern(rb"[\"'`*]{0,3}[ \x02]{0,40}\x02[ \x02]{0,40}[:=\-]?[ ]{0,3}(?=[^\s\x02])")
 _NEAR = BytesPattern(rb"[\"'`*]{0,3}(?:\s?[(:]|\s(?:of|to|=)|\s?\.{3,40})?[ \t]{1,8}(?=\S)")
 _PROSE = BytesPattern(
     rb"[\"'`*]{0,3}(?:\s[^\s;=|{}()\[\]<>]{0,29}[^\s.;:=|{}()\[\]<>!?]){0,6}?\s"
@@ -111,10 +110,8 @@ def find_assigned(text: bytes, names: bytes, words: set[bytes]) -> Iterator[Foun
 
 
 class OddWords:
-    """Places that ordinary words do not have: a letter beside a digit or a sign, two digits, capitals inside a word.
-
-    Where there are none, there is nothing to judge. Remembers per strength how far words were returned: none is twice.
-    """
+    """Places that ordinary words do not have: a letter beside a digit or a sign, two digits, capitals inside a word. Without
+    any, there is nothing to judge. Remembers per strength how far words were returned: none is twice."""
 
     def __init__(self, text: bytes) -> None:
         self._text = text
@@ -226,7 +223,6 @@ def _string_in_call(text: bytes, at: int, clue: NameClue) -> Found | None:
 
 
 def _bare_value(text: bytes, start: int, match: Match, clue: NameClue) -> Found | None:
-    """Judge a value without quotes."""
     how, at = match.lastgroup, match.end()
     is_setting = match.group().endswith(b"=") and _SETS.search(text, max(0, start - 8), start) is not None
     is_setting = is_setting and text[at : at + 1] not in (b"\r", b"\n")
@@ -274,7 +270,8 @@ def _value_in_prose(text: bytes, start: int, end: int, clue: NameClue) -> Found 
             return found
     if text.startswith(b"-", start):
         return _value_at(text, match.end(), clue, Frame.ASSIGNED)
-    starts_setting = _starts_setting(text, start)
+    # A line of settings may begin here: `requirepass ...`, `ENV TOKEN ...`, `config set token ...`.
+    starts_setting = _SETS.search(text, max(0, start - 24), start) is not None
     if clue.is_ordinary_word and not starts_setting:
         return None
     found = _value_at(text, match.end(), clue, Frame.PROSE if starts_setting else Frame.NEAR)
@@ -296,9 +293,11 @@ def _value_at(text: bytes, at: int, clue: NameClue, frame: Frame) -> Found | Non
     if groups is not None or word is None or _INNER.match(word.group()):
         return groups
     value = word.group().rstrip(b",;" if frame is Frame.ASSIGNED else b".,;:?)*")
-    if frame is Frame.PROSE and clue.is_ordinary_word and not _is_line_end(text, at + len(value)):
+    end = at + len(value)
+    ends_line = text[end : end + 1] in (b"", b"\r", b"\n")
+    if frame is Frame.PROSE and clue.is_ordinary_word and not ends_line:
         return None
-    return _judge(text, at, at + len(value), clue, frame)
+    return _judge(text, at, end, clue, frame)
 
 
 def _find_in_line(text: bytes, start: int, end: int, clue: NameClue, odd: OddWords) -> Iterator[Found]:
@@ -339,15 +338,6 @@ def _is_about_another(text: bytes, start: int, end: int, until: int) -> bool:
     return classify_name(text[start:end] + b" " + following[0]).strength is Strength.NOTHING
 
 
-def _is_line_end(text: bytes, end: int) -> bool:
-    return text[end : end + 1] in (b"", b"\r", b"\n")
-
-
-def _starts_setting(text: bytes, start: int) -> bool:
-    """Check whether a line of settings may begin here: `requirepass ...`, `ENV TOKEN ...`, `config set token ...`."""
-    return _SETS.search(text, max(0, start - 24), start) is not None
-
-
 def _yaml_block(text: bytes, at: int, clue: NameClue) -> Found | None:
     """Judge the lines of a YAML block as one value."""
     match = _BLOCK.match(text, at)
@@ -366,10 +356,8 @@ def _groups_at(text: bytes, at: int, clue: NameClue) -> Found | None:
 
 
 def _find_arguments(text: bytes, end: int, clue: NameClue) -> Iterator[Found]:
-    """Find a password or key in a call that logs in, connects or signs: `auth=("me", "...")`.
-
-    The first argument is a user or a host, unless the call signs.
-    """
+    """Find a password or key in a call that logs in, connects or signs: `auth=("me", "...")`. The first argument is a user
+    or a host, unless the call signs."""
     match = _CALL.match(text, end)
     for number in range(_MAX_ARGUMENTS):
         if match is not None:

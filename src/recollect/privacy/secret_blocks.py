@@ -17,9 +17,7 @@ _BODY = BytesPattern(
 _END = BytesPattern(rb"-----END[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
 # A line of a key or one of its headers, also after a line number, sign or quote that a program puts before it.
 _AHEAD, _BEHIND = rb"[\s\d:|>+\-\"']{0,20}", rb"(?:[\s\"',+]|\\[nr]){0,8}\Z"
-_KEY_LINE = BytesPattern(
-    _AHEAD + rb"(?:[A-Za-z0-9+/]{16,400}={0,2}|[A-Z][A-Za-z\-]{2,30}: [^\n]{1,100})?" + _BEHIND,
-)
+_KEY_LINE = BytesPattern(_AHEAD + rb"(?:[A-Za-z0-9+/]{16,400}={0,2}|[A-Z][A-Za-z\-]{2,30}: [^\n]{1,100})?" + _BEHIND)
 _LAST_LINE = BytesPattern(_AHEAD + rb"[=A-Za-z0-9+/]{0,400}" + _BEHIND)
 _CLOSING = BytesPattern(rb"key(?: block)?-----")
 _BASE64 = BytesPattern(rb"[A-Za-z0-9+/=]{16}")

@@ -10,10 +10,7 @@ from recollect.privacy.secret_patterns import BytesPattern, Found
 from recollect.privacy.secret_values import Frame, is_key, is_password, is_placeholder
 
 _SCHEMES = (b"bearer", b"basic ", b"ssws ", b"geniekey ")
-_SCHEME = BytesPattern(
-    rb"(bearer|basic|ssws|geniekey)[ =:]{1,3}[\"']?([A-Za-z0-9_\-.~+/=:|%!]{8,4000})",
-    re.IGNORECASE,
-)
+_SCHEME = BytesPattern(rb"(bearer|basic|ssws|geniekey)[ =:]{1,3}[\"']?([A-Za-z0-9_\-.~+/=:|%!]{8,4000})", re.IGNORECASE)
 _AUTHORIZATION = BytesPattern(
     rb"authorization[\"'\]\\]{0,3}\s{0,3}(?:=>|:|=|,)[\s\"'\\(`]{0,6}"
     rb"(?:([A-Za-z][A-Za-z\-]{2,20}) {1,2})?([^\s\"'`,;\\<>{}]{8,4000})",
@@ -68,12 +65,8 @@ def _is_login(value: bytes) -> bool:
     except NotBase64:
         return False
     user, colon, password = plain.partition(b":")
-    return (
-        bool(colon)
-        and plain.isascii()
-        and plain.decode("ascii").isprintable()
-        and not is_sample_password(password or user)
-    )
+    is_text = plain.isascii() and plain.decode("ascii").isprintable()
+    return bool(colon) and is_text and not is_sample_password(password or user)
 
 
 def _find_authorization(text: bytes, place: int) -> Iterator[Found]:

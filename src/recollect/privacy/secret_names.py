@@ -52,7 +52,6 @@ class NameClue:
 
     @property
     def may_be_in_prose(self) -> bool:
-        """Return True if the value may follow in a sentence."""
         return self.strength not in (Strength.NOTHING, Strength.LOGIN, Strength.VENDOR)
 
 

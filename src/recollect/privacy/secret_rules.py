@@ -214,7 +214,6 @@ Row = tuple[bytes, str, str]  # the beginning, the pattern of the rest, the rule
 
 
 def _rows() -> dict[bytes, list[Row]]:
-    """Return the rows by their first two bytes."""
     found: dict[bytes, list[Row]] = {}
     for line in _TABLE.strip().splitlines():
         starts, pattern, rule = line.split(" ")

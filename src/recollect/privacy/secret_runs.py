@@ -19,12 +19,8 @@ _MIN_KEY_CHARS = 8
 _BACK = 40  # the longest beginning that has a sign in it
 _CONTEXT = 72
 
-_IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | frozenset(
-    range(0xA1, 0x100)
-)
-_USE_HASHES_AS_IDS = frozenset(
-    ("github-key", "gitlab-key", "gitea-key", "docker-key")
-)  # their hashes are mostly not secret
+_IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | {*range(0xA1, 0x100)}
+_USE_HASHES_AS_IDS = ("github-key", "gitlab-key", "gitea-key", "docker-key")  # their hashes are mostly not secret
 _RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
 _STRETCHES = bytes(0x61 if byte in _IN_RUN or byte in b"/+." else 0x20 for byte in range(256))
@@ -36,9 +32,8 @@ _DIGIT = BytesPattern(rb"[0-9]")
 _NEXT = BytesPattern(rb"[\s\"'`,:;|/]{1,6}([A-Za-z0-9+/=_\-]{24,100})(?![\w+/=])")
 _INNER = (b"/", b"+", b".", b"%", b"@", b"\\", b"$", b"#", b"~")  # within a path, an address or something encoded
 _CLUES = frozenset(b"sk rk pat key secret tok token live prod api priv auth access rt at".split())
-_LINK_PATH = BytesPattern(
-    rb"/(?:v\d|verify|reset|invite|tokens?|magic|confirm|activate|login|auth)/$"
-)  # a link that grants access
+# A link that grants access.
+_LINK_PATH = BytesPattern(rb"/(?:v\d|verify|reset|invite|tokens?|magic|confirm|activate|login|auth)/$")
 _MAX_GENERATED_CHARS = 160
 _BEFORE_VALUE = (b" ", b'"', b"'", b"`", b"(")
 _SEPARATOR = BytesPattern(rb"[_=\-]")

@@ -154,10 +154,8 @@ def _is_no_secret(value: bytes) -> bool:
 
 
 def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> bool:
-    """Recognise a generated value beside `api_key` or `client_secret`; `vendor`: beside `heroku` alone.
-
-    `assigned`: by a sign of code (`API_KEY=`, `"token":`), where a key that a person made up counts too.
-    """
+    """Recognise a generated value beside `api_key` or `client_secret`; `vendor`: beside `heroku` alone. `assigned`: by a sign
+    of code (`API_KEY=`, `"token":`), where a key that a person made up counts too."""
     if assigned and _is_hand_typed(value):
         return True
     if len(value) < 8 or b" " in value:
@@ -166,7 +164,8 @@ def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> boo
         return len(value) >= 15 and (vendor or len(value) <= 18) and not is_placeholder(value)
     if is_uuid(value) or (len(value) >= 20 and _HEX.match(value) is not None):
         return entropy(value) >= 2.8 and not is_placeholder(value)
-    if _is_of_signs(value):
+    # Letters, digits and several signs in disorder, as frameworks generate keys.
+    if len(value) >= 20 and len(set(value) & _SIGNS) >= 4 and entropy(value) >= 4.2:
         return not _is_no_secret(value)
     found = randomness(value)
     if found < 0.15 or _is_no_secret(value) or _MEASURE.match(value):
@@ -178,11 +177,6 @@ def is_key(value: bytes, *, vendor: bool = False, assigned: bool = False) -> boo
     if len(value) >= 16:
         return found >= 0.22 and entropy(value) >= 2.9 and not _is_dotted_name(value)
     return found >= 0.26 and entropy(value) >= 2.4 and not _is_dotted_name(value)
-
-
-def _is_of_signs(value: bytes) -> bool:
-    """Recognise letters, digits and several signs in disorder, as frameworks generate keys."""
-    return len(value) >= 20 and len(set(value) & _SIGNS) >= 4 and entropy(value) >= 4.2
 
 
 def _is_hand_typed(value: bytes) -> bool:
@@ -271,7 +265,6 @@ def _is_long_key(value: bytes, frame: Frame) -> bool:
 
 
 def is_password(value: bytes, frame: Frame) -> bool:
-    """Judge a value beside the word password."""
     if not 4 <= len(value) <= 200 or b" " in value or _is_no_secret(value):
         return False
     low = value.lower()
@@ -319,17 +312,14 @@ def is_strong_password(value: bytes) -> bool:
 @lru_cache(maxsize=8192)
 def is_obvious(value: bytes, strength: Strength) -> bool:
     """Recognise a value so much like a secret that the name of one anywhere in its line is enough."""
-    if strength in (Strength.PASSWORD, Strength.KEY) and is_encoded_text(value):
+    is_named = strength in (Strength.PASSWORD, Strength.KEY)
+    if is_named and is_encoded_text(value):
         return True
     return not value.isalpha() and (
         is_strong_password(value)
         or (strength is Strength.PASSWORD and is_words_and_number(value))
         or (is_very_random(value) and not (value.islower() and b"-" in value))
-        or (
-            strength in (Strength.KEY, Strength.PASSWORD)
-            and _SEED.match(value) is not None
-            and randomness(value) >= 0.3
-        )
+        or (is_named and _SEED.match(value) is not None and randomness(value) >= 0.3)
     )
 
 
@@ -355,9 +345,8 @@ def mixes_letters_and_digits(value: bytes) -> bool:
 
 def is_words_and_number(value: bytes) -> bool:
     """Recognise passwords that people make up: `lanterncopper2508`, `Jungle-Cactus-72`."""
-    return (
-        len(value) >= 10 and _WORDED.match(value) is not None and not _is_no_secret(value) and not _METHOD.match(value)
-    )
+    is_worded = len(value) >= 10 and _WORDED.match(value) is not None
+    return is_worded and not _is_no_secret(value) and not _METHOD.match(value)
 
 
 def is_passphrase(value: bytes, frame: Frame) -> bool:

@@ -58,8 +58,7 @@ def redact(text: str) -> Redaction:
 
 
 def redact_name(name: str) -> str:
-    """Redact a path, a remote or an id. Each part between slashes is also judged alone: in a text it could be a piece of
-    something encoded, here it is a name."""
+    """Redact a path, a remote or an id. Each part between slashes is a name here, so it is also judged alone."""
     whole = redact(name).text
     if "/" not in whole:
         return whole

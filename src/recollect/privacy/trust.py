@@ -21,10 +21,8 @@ _PLAIN_NOUN = re.compile(r"\b(?:instruction|prompt|directive|guideline)s?\b")
 
 
 def kind_for(kind: Kind, role: Role, *, is_own_save: bool = False) -> Kind:
-    """Return the kind that a text of this role may become: `research` if it may not become the kind asked for.
-
-    `is_own_save`: the agent saved the text with its tool; otherwise we read it in the agent's reply.
-    """
+    """Return the kind that a text of this role may become, else `research`. `is_own_save`: the agent saved the text with
+    its tool; otherwise we read it in the agent's reply."""
     match role:
         case Role.USER | Role.IMPORT:
             return kind

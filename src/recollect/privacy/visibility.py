@@ -25,7 +25,6 @@ def reach_of(memory: Memory) -> Reach | None:
 
 
 def reaches(viewer: Viewer) -> list[Reach]:
-    """Return which memories of other projects a viewer sees."""
     return [Reach.PUBLIC, Reach.PREFERENCE] if viewer.shares_preferences else [Reach.PUBLIC]
 
 
@@ -33,9 +32,8 @@ def may_see(memory: Memory, viewer: Viewer) -> bool:
     """Check whether a person or agent that asks may find it."""
     if memory.forgotten_at is not None:
         return False
-    if memory.sensitivity is Sensitivity.SESSION and (
-        viewer.session is None or memory.source.session != viewer.session
-    ):
+    is_own_session = viewer.session is not None and memory.source.session == viewer.session
+    if memory.sensitivity is Sensitivity.SESSION and not is_own_session:
         return False
     match memory.scope.level:
         case ScopeLevel.UNIVERSAL:

@@ -94,10 +94,8 @@ def rank(
 def prefer_newest(
     ranked: RankedTurns, turns: TurnMatches, first: Mapping[int, "Vector"], leading: Collection[int]
 ) -> RankedTurns:
-    """Of two similar turns, let the newer one take the place of the older one, which follows it.
-
-    `first`: positions of the first few, with the passage nearest to the question; `leading`: those that may move up.
-    """
+    """Let the newer of two similar turns take the place of the older one. `first`: positions of the first few, with the
+    passage nearest to the question; `leading`: those that may move up."""
     import numpy as np
 
     if len(first) < 2 or not leading:
@@ -161,8 +159,7 @@ def _scale(values: "Doubles", least: float = 0.0) -> "Doubles":
 
 
 def _score_neighbours(turns: TurnMatches, base: "Doubles") -> "Doubles":
-    """Add shares of neighbours in the same session: people to each other, and a prompt to its reply. The reply to the
-    previous prompt is about something else."""
+    """Add shares of neighbours in the same session: people to each other, a prompt to its reply but not to the last."""
     score = base * 0
     for distance, before, after in ((1, BEFORE, AFTER), (2, FARTHER, FARTHER)):
         if len(base) <= distance:

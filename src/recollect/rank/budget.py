@@ -27,30 +27,18 @@ class Offer:
 
 
 def offer_memory(
-    memory: Memory,
-    section: str = "",
-    freshness: Freshness = NOT_CHECKED,
-    shares: tuple[str, ...] = (),
-    order: int = 0,
+    memory: Memory, section: str = "", freshness: Freshness = NOT_CHECKED, shares: tuple[str, ...] = (), order: int = 0
 ) -> Offer:
-    """Offer a memory: whole, else its short line."""
-    ways = [line_of(memory, freshness)]
-    short = short_line_of(memory, freshness)
-    if short is not None:
-        ways.append(short)
-    return Offer(tuple(ways), section, memory.id, shares, order)
+    forms = filter(None, (line_of(memory, freshness), short_line_of(memory, freshness)))
+    return Offer(tuple(forms), section, memory.id, shares, order)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilledBlock:
-    """A block, and the verdict on each offered memory."""
-
     block: str
     tokens: int
     verdicts: Mapping[MemoryId, Verdict]
-    included: tuple[
-        Offer, ...
-    ] = ()  # the offers in the block, each with its chosen form only, in the order of the offers
+    included: tuple[Offer, ...] = ()  # in the block, each with its chosen form only, in the order of the offers
 
     @property
     def shown(self) -> tuple[MemoryId, ...]:
@@ -74,7 +62,6 @@ class _Line:
 
     @property
     def as_offer(self) -> Offer:
-        """The offer with the chosen form only."""
         offer = self.offer
         return Offer((self.text,), offer.section, offer.memory, offer.shares, offer.order, self.verdict)
 
@@ -105,14 +92,11 @@ def fill(
     sections: Sequence[str] = ("",),
     counts_rest: bool = True,
     share_leftovers: bool = True,
-    already_left_out: int = 0,
+    already_left_out: int = 0,  # added to the count
     render: Render = _render_fenced,
 ) -> FilledBlock:
     """Take offers in their order: whole, else in short, else counted. An offer that does not fit blocks no later one.
-
-    First each share of the budget is spent on its own offers; if `flows`, the rest of all shares is for any offer.
-    `besides`: memories left out before, which are added to the count.
-    """
+    First each share of the budget is spent on its own offers; with `share_leftovers`, the rest is for any offer."""
     if max_lines is None:
         max_lines = len(offers)
     filling = _Filling(offers, budget_tokens, max_lines, sections, already_left_out if counts_rest else None, render)

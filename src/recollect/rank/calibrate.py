@@ -50,22 +50,15 @@ def rarity(occurrences: Mapping[str, int], memories: int) -> dict[str, float]:
 
 
 def coverage(
-    asked: Collection[str],
-    known: Collection[str],
-    weight: Mapping[str, float],
-    *,
-    named: float = 0.0,
+    asked: Collection[str], known: Collection[str], weight: Mapping[str, float], *, named: float = 0.0
 ) -> Coverage:
     """`named`: confidence that the memory is mentioned by its name, which takes more than words; see `text.naming`."""
     shared = sum(weight[word] for word in asked if word in known)
     if not shared:
         return replace(NO_WORDS, named=named)  # mentioned by its initials, for example
     others = min(sum(word not in weight for word in known), MAX_OTHER_WORDS)
-    return Coverage(
-        of_asked=shared / sum(weight[word] for word in asked),
-        of_known=shared / max(shared + others, MIN_MEMORY_WORDS),
-        named=named,
-    )
+    of_asked = shared / sum(weight[word] for word in asked)
+    return Coverage(of_asked=of_asked, of_known=shared / max(shared + others, MIN_MEMORY_WORDS), named=named)
 
 
 def coverage_of_turn(of_asked: float, asked: float) -> Coverage:

@@ -52,7 +52,7 @@ def topicality(nearest: float | None, asked: float) -> float:
 
 
 def choose(passages: Sequence[Passage], *, budget_tokens: int, min_topicality: float) -> list[Passage]:
-    """Return the best passages of the best exchanges, best first. `least`: how topical an exchange must be."""
+    """Return the best passages of the best exchanges, best first."""
     chosen: list[Passage] = []
     begun: set[int] = set()
     for passage in _rank(passages, min_topicality):

@@ -8,7 +8,8 @@ from recollect.domain.freshness import Freshness
 from recollect.domain.memory import Kind, Memory, ScopeLevel, Usage, Viewer
 from recollect.domain.settings import Loop, SearchSettings, Settings, Stale, TurnSettings
 from recollect.text.intent import KINDS_FOR, Intent, Task
-from recollect.text.words import word_set
+from recollect.text.query import IDLE_WORDS
+from recollect.text.words import identifiers, index_words, word_set
 
 SECONDS_PER_DAY = 86_400
 ENOUGH_WORDS = 3  # of the session, in a memory that belongs to it
@@ -25,6 +26,8 @@ SAME_AGENT, OTHER_AGENT = 1.0, 0.5
 MIN_DURABILITY_FACTOR = 0.7  # for a memory that hardly matters later
 PRIOR = 2  # assumed replies that used it, and as many that did not: one real reply decides little
 
+MIN_USED_WORDS, MIN_USED_SHARE = 2, 0.35  # of the words that only the memory has, in a reply that used it
+MAX_REPLY_CHARS = 50_000
 # Kinds that help a type of agent most; both see everything.
 FAVOURED: Mapping[str, frozenset[Kind]] = {
     "plan": frozenset({Kind.DECISION, Kind.RESEARCH, Kind.ERROR_PATTERN}),
@@ -60,6 +63,16 @@ def task_match(memory: Memory, task: Task | None) -> float:
 
 def agent_match(memory: Memory, agent: str | None) -> float:
     return SAME_AGENT if agent is not None and memory.source.agent == agent else OTHER_AGENT
+
+
+def was_used(memory: Memory, reply: str, prompt: str) -> bool:
+    """Guess by words that the prompt did not have: its words are in every reply. Affects only the order of what fits."""
+    reply, prompt = reply[:MAX_REPLY_CHARS].lower(), prompt[:MAX_REPLY_CHARS].lower()
+    if any(name in reply and name not in prompt for name in map(str.lower, identifiers(memory.text))):
+        return True
+    own = word_set(memory) - frozenset(index_words(prompt)) - IDLE_WORDS
+    shared = own.intersection(index_words(reply))
+    return len(shared) >= max(MIN_USED_WORDS, MIN_USED_SHARE * len(own))
 
 
 def use_rate(use: Usage, loop: Loop) -> float:

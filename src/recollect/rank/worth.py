@@ -16,7 +16,6 @@ from random import Random
 from recollect.domain.memory import SessionId
 from recollect.text.query import content_words
 from recollect.text.sentences import sentences
-from recollect.text.terms import terms
 
 START, PROMPT, COMMAND, TOOL_ERROR, COMPACTION = "start", "prompt", "command", "tool_error", "compaction"
 JUDGED = (PROMPT, TOOL_ERROR)  # only here terms show use: a good rule at the start is followed without its words
@@ -37,6 +36,7 @@ MIN_WORDS = 6  # of any kind: fewer are a command or a name
 HAD_SHARE = 0.75  # of a statement, in a line that was shown before it
 MAX_MESSAGE_CHARS, MAX_STATEMENT_CHARS = 2000, 300  # longer ones were pasted
 
+MIN_TERM_CHARS = 4
 _NO_LINE = re.compile(r"\s*$|<|Reference data|\(\d+ more|[A-Z].*:$")
 _PREFIX = re.compile(r"\[([^\]\s]{1,20})\] ")
 _LABEL = re.compile(r"- ([a-z][a-z ]{1,20})(?:, [^:]{1,40}| \([^)]*\))?: ")
@@ -52,14 +52,14 @@ _REQUEST = re.compile(
     r"remove|rename|review|run|save|show|start|summari[sz]e|tell|test|try|update|verify|write)\b",
     re.IGNORECASE,
 )
+_TERM = re.compile(r"[^\W\d]\w*(?:[./:-]\w+)*|\d{3,}")
+_BETWEEN = re.compile(r"[./:_-]")
 TEMPLATE = 3  # repeated statements that make a message a template, not an explanation
 _NEGATION = re.compile(r"\b(?:not|no|never|without|don'?t|doesn'?t|isn'?t|can'?t|won'?t|cannot|stop|avoid)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayedLine:
-    """One line of a block, and its effect."""
-
     text: str
     kind: str  # its prefix or label
     id: str | None  # of the memory, or of the quoted session
@@ -69,7 +69,6 @@ class ReplayedLine:
 
     @property
     def body(self) -> str:
-        """The line without its date and id."""
         return _TAIL.sub("", self.text)
 
 
@@ -86,8 +85,6 @@ class ReplayedMoment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repetition:
-    """A statement that the user made in several sessions."""
-
     first: str
     first_at: datetime
     again: str
@@ -98,8 +95,6 @@ class Repetition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorRecurrence:
-    """An error of an earlier session that came back."""
-
     error: str
     first_at: datetime
     at: datetime
@@ -117,6 +112,15 @@ def _line(text: str) -> ReplayedLine:
     label, tail = _PREFIX.match(text) or _LABEL.match(text), _TAIL.search(text)
     line_id = tail["id"].strip() if tail and tail["id"] else None
     return ReplayedLine(text=text, kind=label[1] if label else "other", id=line_id)
+
+
+def terms(text: str) -> set[str]:
+    """Return names, words and numbers in lower case, not stemmed; `src/auth/login.py` also gives `auth` and `login`."""
+    found: set[str] = set()
+    for word in set(_TERM.findall(text)):
+        whole = word.strip(".:-/").lower()
+        found.update(part for part in (whole, *_BETWEEN.split(whole)) if len(part) >= MIN_TERM_CHARS)
+    return found
 
 
 class Course:
@@ -139,11 +143,9 @@ class Course:
         return self._first.keys()
 
     def is_new(self, term: str, at: int) -> bool:
-        """Return True if no text up to this place has it."""
         return self._first.get(term, at + 1) > at
 
     def comes_up(self, term: str, at: int) -> bool:
-        """Return True if a text after this place has it."""
         return self._last.get(term, -1) > at
 
 
@@ -313,8 +315,6 @@ class PointFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownLine:
-    """A line that was shown once or more."""
-
     line: ReplayedLine  # the showing with the best effect
     shown: int
     points: tuple[str, ...]
@@ -322,8 +322,6 @@ class ShownLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worth:
-    """The results of a replay."""
-
     sessions: int
     tokens: int
     points: tuple[PointFigures, ...]
@@ -361,8 +359,6 @@ class Worth:
 
 @dataclass(slots=True)
 class ReplayRecord:
-    """The notes of a replay."""
-
     sessions: int = 0
     moments: list[ReplayedMoment] = field(default_factory=list)
     repetitions: list[Repetition] = field(default_factory=list)
@@ -452,7 +448,6 @@ def _figures(point: str, moments: Sequence[ReplayedMoment]) -> PointFigures:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """Return the mean of the known values."""
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 

@@ -103,7 +103,6 @@ def is_question(prompt: str) -> bool:
 
 
 def refers_to_earlier_work(prompt: str) -> bool:
-    """Return True if it refers to something that was settled or done before."""
     return bool(_EARLIER.search(prompt[:MAX_QUESTION_CHARS]))
 
 

@@ -130,7 +130,6 @@ def bare_line_of(memory: Memory) -> str:
 
 
 def error_line_of(memory: Memory, freshness: Freshness = NOT_CHECKED) -> str:
-    """Show the error, its fix and its files."""
     files = " ".join(_path(anchor.path) for anchor in memory.anchors[:MAX_FILES])
     notes = [f"in {files}"] if files else []
     return _line(memory, _full_text(memory), freshness, *notes)
@@ -148,7 +147,6 @@ def reminder_line_of(memory: Memory) -> str:
 
 
 def correction_line_of(memory: Memory, replaced: Sequence[MemoryId], freshness: Freshness = NOT_CHECKED) -> str:
-    """Show a memory and the ids that it replaces."""
     return _line(memory, _full_text(memory), freshness, f"{REPLACES} {', '.join(map(plain, replaced))}")
 
 
@@ -187,7 +185,6 @@ def is_quote(line: str) -> bool:
 
 
 def is_about_sessions(line: str) -> bool:
-    """Return True if the line is about an earlier session, not a memory."""
     return is_item(line) or is_quote(line)
 
 
@@ -285,7 +282,7 @@ def remove_entries(block: str, shown_ids: Collection[str], is_unwanted: Callable
     return "\n".join(
         line
         for line, following in zip(kept, [*kept[1:], ""], strict=True)
-        if not _is_heading(line) or _has_content(following)
+        if line[-1:] != ":" or _has_content(line) or _has_content(following)  # headings stay with their entries
     )
 
 
@@ -296,10 +293,6 @@ def is_item(line: str) -> bool:
 
 def _has_content(line: str) -> bool:
     return is_about_sessions(line) or bool(_ids_in(line))
-
-
-def _is_heading(line: str) -> bool:
-    return line[-1:] == ":" and not _has_content(line)
 
 
 def texts_in(block: str) -> list[str]:

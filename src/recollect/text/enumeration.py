@@ -64,7 +64,6 @@ class Enumeration:
 
 
 def enumeration(query: str) -> Enumeration | None:
-    """Return None if it does not ask for all of something."""
     query = " ".join(query[:500].split()).rstrip("?.! ")
     if not _FIRST_WORDS.match(query):  # most questions end here and skip the slow patterns
         return None

@@ -154,7 +154,9 @@ _LEVEL_RANK, _PROBLEM_RANK, _ANY_RANK, _EMPTY_RANK = 4, 3, 2, 1
 def error_line(text: str) -> str:
     """Return the line cleaned, without its location; of a failed test, with the test's name. Empty: no line found."""
     lines = list(_read(text))
-    found = _from_traceback(lines) or _from_test(lines) or _from_cause(lines)
+    # A failed test comes with its name: without it, two failed comparisons look the same.
+    found = _from_traceback(lines) or _from_go_test(lines) or _from_pytest(lines) or _from_jest(lines)
+    found = found or _from_cause(lines)
     if not found:
         found, rank = _best(lines)
         if rank <= _PROBLEM_RANK:
@@ -199,11 +201,6 @@ def _from_traceback(lines: Sequence[str]) -> str:
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
-
-
-def _from_test(lines: Sequence[str]) -> str:
-    """The first failure of a test, with the test's name: without it, two failed comparisons look the same."""
-    return _from_go_test(lines) or _from_pytest(lines) or _from_jest(lines)
 
 
 def _from_go_test(lines: Sequence[str]) -> str:

@@ -42,7 +42,6 @@ def _begin(text: str, words: frozenset[str], chars: int) -> int:
 
 
 def _places(text: str, words: frozenset[str]) -> Iterator[tuple[int, frozenset[str]]]:
-    """Yield where words of the question are, and which."""
     count = 0
     for chunk in _CHUNK.finditer(text):
         found = words.intersection(index_words(chunk[0]))

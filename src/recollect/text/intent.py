@@ -82,7 +82,6 @@ class Intent:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """Kinds that help with the task, the best first."""
         return KINDS_FOR.get(self.task, KINDS_FOR[Task.GENERAL])
 
     def is_named_in(self, memory: Memory) -> bool:
@@ -103,7 +102,9 @@ def intent(prompt: str, recent_files: Sequence[str] = ()) -> Intent:
         name = chunk.strip(".,;:!?()[]-")
         if not name or _VERSION.fullmatch(name):
             continue
-        if _is_technology(name.lower()):
+        lower = name.lower()
+        readings = (lower, lower.removesuffix(".js"), *SHORT_FORMS.get(lower, "").split())
+        if not TECHNOLOGIES.isdisjoint(readings):
             technologies[name] = None
         elif _FILE.fullmatch(name):
             files[name] = None
@@ -127,10 +128,6 @@ def task_of(prompt: str) -> Task:
 def _sign_stems() -> dict[Task, frozenset[str]]:
     """Built for the first prompt, not at every start."""
     return {task: frozenset(index_words(" ".join(words))) for task, words in _SIGNS.items()}
-
-
-def _is_technology(name: str) -> bool:
-    return bool(TECHNOLOGIES.intersection((name, name.removesuffix(".js"), *SHORT_FORMS.get(name, "").split())))
 
 
 def _name_words(file: str) -> frozenset[str]:

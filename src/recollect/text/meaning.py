@@ -42,10 +42,8 @@ def spell_out(text: str) -> str:
 
 
 def without_names(prompt: str, is_known: Callable[[str], bool] = bool) -> str:
-    """Remove names like `shop-api` or `order_items`, which outweigh the other words in a small model.
-
-    `is_known` checks whether any text has the name, as the index writes it: `data-driven` may be no name.
-    """
+    """Remove names like `shop-api`, which outweigh the other words in a small model. `is_known`: a text has the name, as
+    the index writes it; `data-driven` may be no name."""
 
     def is_name(chunk: str) -> bool:
         return bool(_NAME.search(chunk)) and is_known((index_words(chunk) or [""])[-1])

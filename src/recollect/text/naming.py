@@ -57,10 +57,8 @@ class PromptWords:
         return bool(found) and _are_near(found)
 
     def name_confidence(self, names: Iterable[str], knows: KnowsWord | None) -> float:
-        """Return how confidently the prompt mentions something with these names, 0..1.
-
-        `knows` recognises words of the language. Without it, a word that does not look like a name is ordinary.
-        """
+        """Return how confidently the prompt mentions something with these names, 0..1. Without `knows`, which recognises
+        words of the language, a word that does not look like a name is ordinary."""
         confidence = 0.0
         for name in names if self.places else ():
             if self.mentions(name):
@@ -121,11 +119,10 @@ def _bare_name(chunk: str) -> list[str]:
 
 
 def find_slips(prompt: PromptWords, texts: Iterable[str], knows: KnowsWord) -> dict[str, str]:
-    """Map each word that looks like a mistyped word of these texts to that word, both as the index writes them.
-
-    A word of the language, or the name of another thing, is never a slip.
-    """
-    unknown = [word for word in prompt.plain if len(word) >= MIN_SLIP_CHARS - 1 and not _is_known(word, knows)]
+    """Map each word that looks like a mistyped word of these texts to that word, both as the index writes them. A word of
+    the language, or the name of another thing, is never a slip."""
+    unknown = [word for word in prompt.plain if len(word) >= MIN_SLIP_CHARS - 1]
+    unknown = [word for word in unknown if not (_is_tool(word) or _has_form(word, knows))]
     if not unknown:
         return {}
     meant = sorted(frozenset().union(*map(_plain_words, texts)).difference(prompt.plain))
@@ -153,7 +150,6 @@ def is_slip(typed: str, meant: str) -> bool:
 
 
 def correct_slips(prompt: PromptWords, instead: Mapping[str, str]) -> PromptWords:
-    """Add the words that were meant instead of the slips."""
     if not instead:
         return prompt
     meant = {right: prompt.places[wrong] for wrong, right in instead.items()}
@@ -179,10 +175,6 @@ def _is_tool(word: str) -> bool:
 def _has_form(word: str, knows: KnowsWord) -> bool:
     """Return True if the language has the word, or the word without its ending."""
     return any(map(knows, (word, *map(word.removesuffix, _ENDINGS))))
-
-
-def _is_known(word: str, knows: KnowsWord) -> bool:
-    return _is_tool(word) or _has_form(word, knows)
 
 
 _Piece = tuple[frozenset[str], ...]  # the ways to read one chunk of a name

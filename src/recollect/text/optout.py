@@ -30,7 +30,6 @@ class Optout:
 
     @property
     def session(self) -> bool:
-        """True if any of it is valid for the rest of the session."""
         return self.recall_session or self.capture_session
 
 

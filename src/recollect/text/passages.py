@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from recollect.text.speakers import without_speaker
+from recollect.text.words import index_words
 
 MIN_WORDS, MAX_WORDS = 6, 50  # shorter sentences join the next one, longer ones are cut
 MAX_PASSAGES = 12  # people say what matters first, and paste after it
 MAX_QUOTABLE = 48  # passages beyond MAX_PASSAGES have no vector, but their words can match
 PREVIOUS_WORDS = 40  # of the turn before, embedded with a turn
+SPEAKER_CHARS = 40  # longest name
 MAX_TURN_CHARS = 20_000  # that are read
 
+_OPENING = re.compile(r"\s*(?:\*\*|<|\[)?([^\W\d_][\w.'-]{0,24})(?:\*\*|>|\])?:\s")  # `Maria: we moved the meeting`
 _END = re.compile(r"(?<=[.!?:;])\s+|(?<=[。！？；])|\n+|(?=\[)")
 _CHUNK = re.compile(r"\S+")
 _PIECE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,8}|[^\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -50,8 +52,7 @@ def quotable_passages(text: str) -> list[str]:
 
 
 def is_informative(passage: str) -> bool:
-    """Return True if it says something: more than a question, a courtesy, the label of an option or what an agent is
-    about to do, and no item of a numbered list."""
+    """Return False for a numbered item, and if it has only questions, courtesies, labels and an agent's next steps."""
     return not _LISTED.match(passage) and any(map(_states_something, _SENTENCE_END.split(passage)))
 
 
@@ -102,3 +103,15 @@ def with_previous_turn(text: str, before: str | None) -> str:
         return spoken
     end = " ".join(without_speaker(before)[-MAX_TURN_CHARS:].split()[-PREVIOUS_WORDS:])
     return f"{end}\n{spoken}"
+
+
+def speaker_of(text: str) -> str:
+    """Return the name as the index writes it, or "". A name of several words is a heading, not a person."""
+    opening = _OPENING.match(text[:SPEAKER_CHARS])
+    words = index_words(opening[1]) if opening else []
+    return words[0] if len(words) == 1 else ""
+
+
+def without_speaker(text: str) -> str:
+    opening = _OPENING.match(text)
+    return text[opening.end() :] if opening and speaker_of(text) else text

@@ -82,11 +82,8 @@ def asks_about_the_past(text: str) -> bool:
 
 
 def word_weights(text: str, is_known: Callable[[str], bool] = bool) -> dict[str, float]:
-    """Return the words of a question about old turns with their weights. A name with parts counts once in all.
-
-    `is_known` checks whether any turn has the name, as the index writes it. If none has (`test-related`), it is no name
-    here but words with a hyphen, and each counts.
-    """
+    """Return the words of a question about old turns with their weights. A name with parts counts once in all, unless no
+    turn has it (`is_known`, as the index writes it): `test-related` is two words with a hyphen."""
     found: dict[str, float] = {}
     for chunk in chunks(text[:MAX_QUERY_CHARS]):
         words = [word for word in index_words(chunk) if word not in FUNCTION_WORDS]

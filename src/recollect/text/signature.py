@@ -99,7 +99,6 @@ def _key(line: str) -> str:
 
 
 def _lasting(found: re.Match[str]) -> str:
-    """Replace a part that may differ next time by what stays of it."""
     match found.lastgroup:
         case "url" | "mail":
             return _PLACE

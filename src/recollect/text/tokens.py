@@ -89,7 +89,6 @@ def _other_piece(piece: str) -> int:
 
 
 def _word_in_tables(before: str, word: str) -> int | None:
-    """Cost of a listed word after a character, or None."""
     lower = word.lower()
     if lower in _WHOLE_WORDS:
         tokens = 1

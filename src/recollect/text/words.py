@@ -6,6 +6,7 @@ their stem, Chinese, Japanese and Korean by bigrams. Nothing here decides which 
 
 import re
 import unicodedata
+from datetime import datetime
 from functools import lru_cache
 
 from recollect.domain.memory import Memory
@@ -20,6 +21,9 @@ EDGE_MARKS = "./\\:@-_"  # punctuation around a name is not part of it; `c++` an
 _PART = re.compile(r"[^\W_]+[+#]*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLAIN = re.compile(r"[a-z]+")
+
+
+_MONTHS = "January February March April May June July August September October November December".split()
 
 
 @lru_cache(maxsize=1)
@@ -39,14 +43,16 @@ def chunks(text: str) -> list[str]:
 
 
 def index_words(text: str) -> list[str]:
-    """Return all words of a text, in order, with repetitions."""
     found: list[str] = []
     if text.isascii():  # most texts: nothing to normalise, no bigrams
         for chunk in chunks(text):
             found += _name_and_parts(chunk)
         return found
     for chunk in chunks(unicodedata.normalize("NFKC", _limit_marks(text))):
-        found += _bigrams(chunk) if _cjk_run().match(chunk) else _name_and_parts(chunk)
+        if _cjk_run().match(chunk):
+            found += [chunk[i : i + 2] for i in range(len(chunk) - 1)] or [chunk]  # bigrams
+        else:
+            found += _name_and_parts(chunk)
     return found
 
 
@@ -62,13 +68,17 @@ def _limit_marks(text: str) -> str:
     return "".join(kept)
 
 
+def date_words(moment: datetime) -> str:
+    """`8 May 2023`: questions name a month by its English word, whatever the language of this machine."""
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}"
+
+
 def words_of(memory: Memory) -> list[str]:
     """Return all words that find a memory: of its text, title and aliases, and the purposes of things in it."""
     return _all_words(memory.text, memory.title or "", memory.aliases)
 
 
 def names_of(memory: Memory) -> tuple[str, ...]:
-    """Return its title and its aliases."""
     return (memory.title, *memory.aliases) if memory.title else memory.aliases
 
 
@@ -140,10 +150,6 @@ def _without_accents(name: str) -> str:
     if name.isascii():
         return name
     return "".join(c for c in unicodedata.normalize("NFKD", name) if unicodedata.category(c) != "Mn")
-
-
-def _bigrams(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
 @lru_cache(maxsize=8_192)

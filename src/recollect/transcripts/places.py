@@ -47,7 +47,6 @@ class TranscriptFile:
 
     @property
     def mark(self) -> Mark:
-        """Identifies the file and its present state."""
         return make_mark(self.path, f"{self.size}:{self.changed_ns}")
 
     @property
@@ -113,10 +112,8 @@ class TranscriptFiles:
         if form is None:
             self.not_understood += 1
             return
-        size, changed_ns = facts.st_size, facts.st_mtime_ns
-        self.found.append(
-            TranscriptFile(path=path, form=form, size=size, changed_ns=changed_ns, searched_folder=inside)
-        )
+        size, changed = facts.st_size, facts.st_mtime_ns
+        self.found.append(TranscriptFile(path=path, form=form, size=size, changed_ns=changed, searched_folder=inside))
 
 
 def _host_files(env: Mapping[str, str], home: Path) -> Iterator[tuple[TranscriptForm, Path, str]]:

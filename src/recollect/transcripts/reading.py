@@ -132,7 +132,6 @@ def _parse(line: bytes, number: int, bad: ReportBadLine) -> object:
 
 
 def _short_lines(path: Path, watch: ReportBytes, bad: ReportBadLine) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines with their numbers; report those that are too long."""
     with path.open("rb") as source:
         for number, (line, size) in enumerate(_lines(source, watch), start=1):
             if size > MAX_LINE_BYTES:

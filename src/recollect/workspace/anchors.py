@@ -19,8 +19,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import FileState, SeenFile
 from recollect.domain.memory import Anchor
 from recollect.workspace import git
-from recollect.workspace.git_index import GitIndex, IndexEntry, PathQuery
-from recollect.workspace.lru import LruCache
+from recollect.workspace.git_index import GitIndex, IndexEntry, LruCache, PathQuery
 
 PROMPT_S = 0.1  # the longest wait of a prompt
 MAX_READ_BYTES = 4_000_000  # a larger file is compared by its entry in git's index
@@ -36,8 +35,6 @@ FileKey = tuple[str, int, int, int, int, int, int]  # path, digits of the id, de
 
 @dataclass(frozen=True, slots=True)
 class _ContentIds:
-    """The ids of one content."""
-
     raw: str
     normal: str  # with the line ends that git stores if it converts them; mostly the same
 
@@ -59,10 +56,7 @@ class AnchoredFiles:
         return self._check_cached(root, anchors) or self._check_in_time(root, anchors)
 
     def add_hash(self, root: str, anchor: Anchor) -> Anchor:
-        """Add the current hash of the file and make the path relative to the root.
-
-        Unchanged if the anchor has a hash, or if the project has no such file.
-        """
+        """Add the file's current hash, and make the path relative, unless it has a hash or there is no such file."""
         if anchor.hash is not None:
             return anchor
         try:

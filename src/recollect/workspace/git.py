@@ -5,9 +5,11 @@ Reads a few small files; only `root_commit` runs a program, so a prompt never wa
 
 import os
 import re
+import stat
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 from urllib.parse import urlsplit
 
 from recollect.domain.errors import InvalidValue
@@ -15,7 +17,6 @@ from recollect.domain.memory import ProjectId, check_folder
 from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, FolderFacts
 from recollect.privacy.secrets import redact, redact_name
 from recollect.workspace import marker
-from recollect.workspace.files import open_regular
 
 USUAL_PORTS = (None, 22, 80, 443)
 # Hosts that ignore the case of a path, and their other names.
@@ -47,10 +48,8 @@ def place_of(folder: str) -> FolderFacts:
 
 
 def root_commit(folder: str) -> ProjectId | None:
-    """Return `root:HASH`, the first commit of the history in this folder. Runs git.
-
-    None: no repository, no commit yet, no answer in time, or a shallow clone, whose oldest commit is not the first.
-    """
+    """Return `root:HASH`, the first commit of the history in this folder. Runs git. None: no repository, no commit yet, no
+    answer in time, or a shallow clone, whose oldest commit is not the first."""
     try:
         place = Path(folder).resolve()
         git = _git_folder(place)
@@ -138,8 +137,7 @@ def root_of(folder: Path) -> Path:
 
 
 def has_repository_for(place: Path, folder: Path) -> bool:
-    """Check for a repository at `place` that `folder` belongs to. A home folder that is kept in git does not make all
-    folders in it one project: such a repository has only its own top."""
+    """Check for a repository that `folder` belongs to. A home folder in git does not make all folders in it one project."""
     return (place / ".git").exists() and (place == folder or not _contains_home(place))
 
 
@@ -154,9 +152,7 @@ def _contains_home(place: Path) -> bool:
 def normalise_remote(url: str, root: Path) -> str | None:
     """Give all spellings of a remote one name, without tokens: `git@github.com:Owner/repo.git` and
     `https://token@www.github.com/owner/repo/` are one project. `host:/one` is an absolute path there, `host:one` is not.
-
-    A path is relative to the repository's root. None: nothing that names a project.
-    """
+    A path is relative to the repository's root. None: nothing that names a project."""
     before = _former_name(url, root)
     if before is None or before.startswith("/") or "/" not in before:
         return before
@@ -269,13 +265,8 @@ def _run_git(root: Path, *args: str) -> str:
     # by any protocol that its configuration could name, nor replace a commit by another.
     env |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1"}
     try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *args],
-            env=env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=GIT_TIMEOUT_S,
-        )
+        command, no_input = ["git", "-C", str(root), *args], subprocess.DEVNULL
+        done = subprocess.run(command, env=env, stdin=no_input, capture_output=True, timeout=GIT_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         return ""
     return done.stdout.decode("ascii", "replace").strip() if done.returncode == 0 else ""
@@ -291,3 +282,16 @@ def _read_text(path: Path) -> str:
             return file.read(MAX_FILE_BYTES).decode("utf-8", "replace")
         except OSError:
             return ""
+
+
+def open_regular(path: Path) -> BinaryIO | None:
+    """None: no regular file, or not readable. A pipe or a device in its place would block the reader for ever."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    file = open(descriptor, "rb")  # noqa: PTH123, SIM115  # it is open already; the caller closes it
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return file
+    file.close()
+    return None

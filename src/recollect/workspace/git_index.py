@@ -5,14 +5,14 @@ Runs no program and keeps no index in memory. Reads versions 2, 3 and 4; in any 
 
 import os
 import struct
+import threading
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
-from recollect.workspace.files import open_regular
-from recollect.workspace.lru import LruCache
+from recollect.workspace.git import open_regular
 
 MAX_INDEX_BYTES = 128_000_000  # about a million files
 HEADER_BYTES, STAT_BYTES = 12, 40
@@ -20,8 +20,11 @@ ID_BYTES = {40: 20, 64: 32}  # by the hexadecimal digits of an id
 WITH_WHOLE_PATHS, WITH_SHORT_PATHS = (2, 3), 4  # versions
 SAMPLES, SAMPLE_BYTES = 16, 40_000  # about six thousand entries of any index, in a few milliseconds
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 PathQuery = tuple[str, int]  # a path from the root, and the number of digits of its id
 IndexKey = tuple[str, int, int, int]  # of an index: path, inode, mtime and size
+MAX_CACHED = 4096
 NO_INDEX: IndexKey = ("", 0, 0, 0)
 
 _STAT = struct.Struct(">10I")
@@ -54,6 +57,26 @@ class IndexEntry:
         )
 
 
+class LruCache(Generic[Key, Value]):
+    """For several threads: when it is full, the oldest entry is dropped."""
+
+    def __init__(self) -> None:
+        self._known: dict[Key, Value] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def get(self, key: Key) -> Value | None:
+        return self._known.get(key)
+
+    def keep(self, key: Key, value: Value) -> None:
+        with self._lock:
+            while len(self._known) >= MAX_CACHED and key not in self._known:
+                del self._known[next(iter(self._known))]
+            self._known[key] = value
+
+
 class GitIndex:
     """Remembers every answer for as long as the index does not change."""
 
@@ -80,7 +103,6 @@ class GitIndex:
         return {query: entry for query, entry in found.items() if isinstance(entry, IndexEntry)}
 
     def paths_by_id(self, root: str, ids: Collection[str]) -> dict[str, str]:
-        """Return the path of each content that has exactly one path."""
         index, key = _find_index(root) if ids else (None, NO_INDEX)
         if index is None:
             return {}
@@ -152,10 +174,8 @@ def paths_by_id(index: Path, ids: Collection[str]) -> dict[str, str]:
 
 
 def sample_paths(index: Path, id_digits: int) -> list[str]:
-    """Return paths of files: all of a small index, samples from all parts of a large one.
-
-    Version 4: only the first paths of a large index, because each path builds on the one before.
-    """
+    """Return paths of files: all of a small index, samples from all parts of a large one. Version 4: only the first paths
+    of a large one, because each path builds on the one before."""
     id_bytes = ID_BYTES[id_digits]
     parts = list(_parts(index))
     version, count = _header(parts[0]) if parts else (0, 0)

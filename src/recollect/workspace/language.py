@@ -60,7 +60,9 @@ def _main_language_of(paths: Iterable[str]) -> str | None:
     for path in paths:
         folder, _, name = path.rpartition("/")
         ending = name.rpartition(".")[2].lower() if "." in name[1:] else ""
-        if (ending not in _ENDINGS and ending not in _AMBIGUOUS) or not _is_ours(folder, name):
+        if (ending not in _ENDINGS and ending not in _AMBIGUOUS) or name.lower().endswith(_GENERATED):
+            continue
+        if any(map(_is_foreign, folder.split("/"))):
             continue
         if ending in _AMBIGUOUS:
             ambiguous.append((folder, ending))
@@ -81,10 +83,6 @@ def _pick_language(folder: str, ending: str, in_folders: set[tuple[str, str]], c
         if (folder, language) in in_folders:
             return language
     return max(reversed(languages), key=lambda language: counts[language])
-
-
-def _is_ours(folder: str, name: str) -> bool:
-    return not name.lower().endswith(_GENERATED) and not any(_is_foreign(part) for part in folder.split("/"))
 
 
 def _is_foreign(folder: str) -> bool:

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind, Role
-from recollect.imports import reading
 from recollect.imports.entry import KeptEntry, RejectedEntry, SkippedEntry
-from recollect.imports.format import Format
+from recollect.imports.format import Format, entries_of
 from recollect.imports.markdown import parse
 from recollect.imports.wording import kind_of, path_in
 from tests.unit.imports.reading import FILE, bad, drafts, left, named, told
@@ -310,7 +309,7 @@ def test_several_tops_are_sections_and_a_generic_one_is_no_title() -> None:
 
 def test_in_a_file_of_rules_everything_else_is_a_rule() -> None:
     for name, kind in ((".cursorrules", Kind.RULE), ("style.mdc", Kind.RULE), ("notes.md", Kind.DECISION)):
-        entries = reading.entries(Format.MARKDOWN, "- Answers fit on one screen", replace(FILE, name=name), named)
+        entries = entries_of(Format.MARKDOWN, "- Answers fit on one screen", replace(FILE, name=name), named)
         assert [draft.kind for draft in drafts(entries)] == [kind]
 
 

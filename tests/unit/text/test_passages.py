@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.text.dates import date_words
 from recollect.text.passages import (
     MAX_PASSAGES,
     MAX_TURN_CHARS,
@@ -13,9 +12,11 @@ from recollect.text.passages import (
     PREVIOUS_WORDS,
     is_informative,
     passages,
+    speaker_of,
     with_previous_turn,
+    without_speaker,
 )
-from recollect.text.speakers import speaker_of, without_speaker
+from recollect.text.words import date_words
 
 
 def test_sentences_are_passages_and_short_ones_go_with_the_next() -> None:

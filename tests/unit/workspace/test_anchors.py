@@ -14,7 +14,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import FileState, SeenFile
 from recollect.domain.memory import Anchor
 from recollect.workspace import anchors as anchors_module
-from recollect.workspace import git_index, lru
+from recollect.workspace import git_index
 from recollect.workspace.anchors import AnchoredFiles
 from tests.repositories import a_repository, git
 from tests.requirements import covers
@@ -243,7 +243,7 @@ def test_a_damaged_index_raises_nothing(an_index: Path, data: st.DataObject) -> 
 
 
 def test_no_more_is_kept_than_there_is_room_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lru, "MAX_KNOWN", 3)
+    monkeypatch.setattr(git_index, "MAX_CACHED", 3)
     monkeypatch.setattr(anchors_module, "SETTLED_NS", -(1 << 62))
     root, files = a_repository(tmp_path / "shop"), AnchoredFiles()
     for number in range(10):

@@ -32,7 +32,6 @@ class TextChange:
 
 
 def normalise_tool(tool: str) -> str:
-    """Return one name for a tool that hosts spell differently."""
     return _NAME.sub("", tool.lower())
 
 
@@ -68,7 +67,6 @@ def path_of(given: Mapping[str, Any]) -> str:
 
 
 def target_of(given: Mapping[str, Any]) -> str:
-    """Return the file, address or query that the tool was used on."""
     if path := path_of(given):
         return path
     for name in ("url", "query", "pattern", "name", "id"):

@@ -45,7 +45,6 @@ _ADVICE = LazyPattern(r"\s*\((?:recommended|default|suggested)\)\s*$", re.IGNORE
 
 
 def is_choice(memory: Memory) -> bool:
-    """Return True if the user chose it in a host's question."""
     has_form = _CHOSE_PHRASE in memory.text or _FIRST_VERSION.match(memory.text) is not None
     return memory.kind is Kind.DECISION and has_form
 
@@ -57,8 +56,6 @@ class _Option:
 
 
 class Choices:
-    """Hears a session; proposes a decision when the user takes an option in a host's question."""
-
     def hear(self, event: Event) -> list[Proposal]:
         if not isinstance(event, ToolSucceeded) or normalise_tool(event.tool) not in _ASKING_TOOLS:
             return []
@@ -94,14 +91,13 @@ def _propose(question: str, options: list[_Option], answers: dict[str, str]) -> 
 
 
 def _main_question(question: str) -> str:
-    """The sentence that asks, with the one before it if it says nothing alone (`Two caches exist. Which?`); empty if it
-    is too long to be read later."""
+    """The sentence that asks, after the one before it if it says nothing alone: `Two caches exist. Which?`"""
     said = sentences(question)
     at = max((number for number, one in enumerate(said) if one.endswith("?")), default=len(said) - 1)
     asked = said[at]
     if at and len(content_words(asked)) < MIN_WORDS:
         asked = f"{said[at - 1]} {asked}"
-    return asked if len(asked) <= MAX_QUESTION_CHARS else ""
+    return asked if len(asked) <= MAX_QUESTION_CHARS else ""  # too long to be read later
 
 
 def _answers(event: ToolSucceeded) -> dict[str, str]:

@@ -7,6 +7,7 @@ Ignores runs of one test, one file or one pattern, and lines that hide their res
 import itertools
 import re
 from dataclasses import dataclass, field
+from functools import partial
 
 from recollect.capture.happened.calls import command_of, is_shell
 from recollect.capture.happened.command_purposes import Purpose, purpose_of, variant_of
@@ -73,8 +74,6 @@ class _CommandRecord:
 
 
 class Commands:
-    """Hears a session; proposes a command once it is known to work."""
-
     def __init__(self) -> None:
         self._seen: dict[tuple[Purpose, str], _CommandRecord] = {}
         self._folders = Folders()
@@ -89,7 +88,7 @@ class Commands:
                 folder = self._folders.folder_below_root(event)
                 if folder is not None:
                     found = find_project_commands(command_of(event.tool, event.input), folder)
-                    return list(filter(None, (self._hear_command(event, command) for command in found)))
+                    return list(filter(None, map(partial(self._hear_command, event), found)))
             case _:
                 pass
         return []
@@ -122,14 +121,17 @@ class Commands:
 def _proposal(command: ProjectCommand, *, is_sure: bool) -> Proposal:
     where = f" (in {command.folder}/)" if command.folder else ""
     part = f" ({command.part})" if command.part else ""
+    tier, durability = Tier.CANDIDATE, DOUBTFUL
+    if is_sure:
+        tier, durability = Tier.CONFIRMED, DURABILITY
     return Proposal(
         text=f"{_LABELS[command.purpose]}: `{command.line}`{where}",
         kind=Kind.RESEARCH,
-        tier=Tier.CONFIRMED if is_sure else Tier.CANDIDATE,
+        tier=tier,
         basis=Basis.COMMAND,
         role=Role.ASSISTANT,
         evidence=(command.line,),
-        durability=DURABILITY if is_sure else DOUBTFUL,
+        durability=durability,
         title=f"Command for {command.purpose.value}{part}",
     )
 

@@ -61,6 +61,7 @@ _DELEGATING_TOOLS = frozenset({"task", "agent", "skill", "workflow"})  # another
 _WRITES = LazyPattern(
     r"\b(?:sed|perl)\b[^|;&]*\s-\w*i|<<|(?<![\d&])>>?\s*(?!/dev/|&|/tmp/)\S|--(?:fix|write)\b|\btee\s+[^|-]"
 )
+_ALWAYS_SUCCEEDS = LazyPattern(r"\|\||;\s*(?:echo|true|exit)")
 _MOVES = frozenset("mv cp rm patch gofmt black prettier isort".split())
 _GIT_CHANGES = frozenset(
     "stash checkout restore apply revert reset merge rebase pull cherry-pick switch am clean".split()
@@ -82,9 +83,8 @@ _SYSTEMS = frozenset("kubectl helm terraform alembic docker prisma supabase flyc
 _READING_TASKS = frozenset(
     "get describe logs plan show ps status list ls diff history current heads images inspect".split()
 )
-_PACKAGE_MANAGERS = frozenset(
-    "npm pnpm yarn bun cargo uv poetry composer pdm".split()
-)  # their `add` changes the project itself
+# Their `add` changes the project itself.
+_PACKAGE_MANAGERS = frozenset("npm pnpm yarn bun cargo uv poetry composer pdm".split())
 _LONG_PATH = LazyPattern(r"(?:[A-Za-z]:)?(?:[/\\][\w.@+ -]+){2,}([/\\][\w.@+-]+[/\\][\w.@+-]+)")
 _BYPASS_FLAG = LazyPattern(r"--no-verify|--force\S*|-f|--skip\S*|--ignore\S*|--allow\S*|--no-check\S*|-n")
 _TRIVIAL = LazyPattern(
@@ -94,8 +94,6 @@ _TRIVIAL = LazyPattern(
 
 @dataclass(frozen=True, slots=True)
 class _EpisodeStep:
-    """Something said or done."""
-
     at: int
     said: str = ""
     message: MessageId | None = None
@@ -134,8 +132,6 @@ class _CommandLine:
 
 @dataclass(slots=True)
 class _OpenError:
-    """An error that is not fixed yet."""
-
     work: _CommandLine
     sign: Signature
     error: str
@@ -153,8 +149,6 @@ class _OpenError:
 
 
 class Episodes:
-    """Hears a session; proposes an error pattern when an error is fixed."""
-
     def __init__(self) -> None:
         self._now = 0
         self._open: list[_OpenError] = []
@@ -208,13 +202,14 @@ class Episodes:
         return fixes
 
     def _close_errors(self, command: str, work: _CommandLine, output: str) -> list[Proposal]:
-        """Close the errors that this success ends, and return their fixes."""
         fixes: list[Proposal] = []
         still_open: list[_OpenError] = []
         for one in self._open:
             if self._now - one.since > MAX_AGE_EVENTS:
                 continue
-            fix = None if _hides_result(command, one, output) else self._fix(one, work)
+            # The line succeeds whatever the work did, or still shows the error.
+            is_hidden = _ALWAYS_SUCCEEDS.search(command) or one.sign.headline in output
+            fix = None if is_hidden else self._fix(one, work)
             if fix is not None:
                 fixes.append(fix)
             elif not one.work.is_covered_by(work):
@@ -292,11 +287,14 @@ class Episodes:
         return self._proposal(one, " ".join(dict.fromkeys(related or gists)), steps, is_sure=is_sure)
 
     def _proposal(self, one: _OpenError, fix: str, steps: Sequence[_EpisodeStep], *, is_sure: bool = True) -> Proposal:
-        title = _title(one.sign)
+        # Only the ends of long paths: their beginnings belong to one machine.
+        title = _shorten(_LONG_PATH.sub(r"…\1", one.sign.headline).rstrip(" .:;,"), MAX_TITLE_CHARS)
         room = MAX_TEXT_CHARS - len(title) - 4
         said = [step.said for step in steps if step.said]
         why = find_explanation(said, one.sign.headline, f"{one.error} {one.work.line}", chars=min(240, room))
+        tier, durability = Tier.CONFIRMED, DURABILITY
         if not is_sure:
+            tier, durability = Tier.CANDIDATE, DOUBTFUL
             fix = f"{why} {fix}".strip()
         elif frozenset(content_words(why)) & frozenset(content_words(fix)):
             fix = f"{fix} {why}"
@@ -304,12 +302,12 @@ class Episodes:
         return Proposal(
             text=f"{title} -> {_shorten(fix, room)}",
             kind=Kind.ERROR_PATTERN,
-            tier=Tier.CONFIRMED if is_sure else Tier.CANDIDATE,
+            tier=tier,
             basis=Basis.PAIR,
             role=Role.ASSISTANT,
             messages=tuple(dict.fromkeys(messages))[:12],
             evidence=(one.sign.headline[:MAX_EVIDENCE_CHARS],),
-            durability=DURABILITY if is_sure else DOUBTFUL,
+            durability=durability,
             title=title,
             paths=tuple(dict.fromkeys(path for step in steps for path in step.paths))[:MAX_CHANGES],
         )
@@ -321,11 +319,6 @@ def _is_specific(headline: str) -> bool:
     return is_long and not _SHELL_ERROR.search(headline) and not gives_rules(headline)
 
 
-def _title(sign: Signature) -> str:
-    """The error's headline with only the ends of long paths: their beginnings belong to one machine."""
-    return _shorten(_LONG_PATH.sub(r"…\1", sign.headline).rstrip(" .:;,"), MAX_TITLE_CHARS)
-
-
 def _shorten(text: str, chars: int) -> str:
     if len(text) <= chars:
         return text
@@ -333,14 +326,8 @@ def _shorten(text: str, chars: int) -> str:
     return f"{text[: end if end > 0 else chars - 1].rstrip(' .:;,')}…"
 
 
-def _hides_result(command: str, one: _OpenError, output: str) -> bool:
-    """Return True if the line succeeds whatever the work did, or still shows the error."""
-    return bool(re.search(r"\|\||;\s*(?:echo|true|exit)", command)) or one.sign.headline in output
-
-
 def _is_another_way(failed: _OpenError, passed: _CommandLine) -> bool:
-    """Return True for the same work with one word added, removed or replaced: a wrapper, a setting, a flag. If the error
-    itself names that word, there is nothing to remember."""
+    """Return True for the same work with another wrapper, setting or flag, unless the error itself names that word."""
     if len(failed.work.runs) != 1 or len(passed.runs) != 1:
         return False
     one, other = failed.work.runs[0], passed.runs[0]
@@ -376,8 +363,7 @@ def _is_of_the_project(run: Run) -> bool:
 
 
 def _helps(run: Run, line: str, one: _OpenError) -> bool:
-    """Return False for: the same run again, a build against an error in the code, a command that the error names, a
-    path of one machine."""
+    """Return False for the same run, a build against an error in the code, a command of the error, a machine's path."""
     failed = one.work.runs[-1]
     is_again = (run.program, run.task, run.targets) == (failed.program, failed.task, failed.targets)
     is_build = purpose_of(run) is Purpose.BUILD or run.task in ("build", "compile")

@@ -7,13 +7,14 @@ A refusal by the user, a cancellation and a time-out are no errors of the work.
 import re
 from typing import Any
 
-from recollect.capture.happened.calls import command_of, is_shell
+from recollect.capture.happened.calls import command_of, is_edit, is_shell, target_of
 from recollect.capture.happened.shell import runs
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import ToolFailed, ToolSucceeded
 
 MAX_CHARS = 20_000  # of an output; a longer one is cut in the middle
 TAIL_LINES = 40
+FIRST_WORDS = 3  # of a refused command that runs no known program
 
 _EXIT_LINE = LazyPattern(
     r"^\W{0,3}(?:(?:Command |Process )?exit(?:ed)?(?: with)?(?: code| status)?[:=]?\s{0,3}|<exit_code>)"
@@ -27,6 +28,12 @@ _REFUSAL = LazyPattern(
     r"for this)|haven't granted|requires approval|(?:operation|request|command|tool|"
     r"execution)[\w ]{0,20} (?:was )?(?:cancell?ed|aborted|interrupted)|^(?:cancell?ed|aborted|interrupted)\b|"
     r"\[request interrupted|interrupted by (?:the )?user",
+    re.IGNORECASE,
+)
+# At the beginning, as hosts report it.
+_REFUSED_BY_USER = LazyPattern(
+    r"\s*(?:\w*Error: )?The user (?:has )?(?:rejected|denied|refused|declined|specified a rule|doesn't want|"
+    r"does not want)\b",
     re.IGNORECASE,
 )
 _TIMEOUT = LazyPattern(
@@ -56,7 +63,9 @@ def failure_of(event: ToolFailed | ToolSucceeded) -> str:
         return event.error
     if not is_shell(event.tool):
         return ""
-    output = _head_and_tail(event.output)
+    output = event.output
+    if len(output) > MAX_CHARS:
+        output = f"{output[: MAX_CHARS // 2]}\n{output[-MAX_CHARS // 2 :]}"
     code = _exit_code(event.input, output)
     if code is not None:
         return output if code != 0 else ""
@@ -70,7 +79,7 @@ def failure_of(event: ToolFailed | ToolSucceeded) -> str:
 def is_work_error(error: str) -> bool:
     """Return True if the work itself failed: the user, a time-out or the host did not stop it."""
     first = next((line for line in error.splitlines() if line.strip()), "")
-    return not (_REFUSAL.search(error[:600]) or is_of_host(error) or _TIMEOUT.match(first[:200]))
+    return not (is_refusal(error) or is_of_host(error) or _TIMEOUT.match(first[:200]))
 
 
 def is_of_host(error: str) -> bool:
@@ -79,8 +88,26 @@ def is_of_host(error: str) -> bool:
 
 
 def is_refusal(error: str) -> bool:
-    """Return True if the user refused the tool call."""
     return bool(_REFUSAL.search(error[:600]))
+
+
+def failure_text(event: ToolFailed) -> str:
+    """Return the text that identifies this failure; empty: it is about the host, or a wrong use of its tools."""
+    # All refusals read alike: by their words, one would be answered with the fix of another.
+    if not _REFUSED_BY_USER.match(event.error):
+        return "" if is_edit(event.tool) or is_of_host(event.error) else event.error
+    file = target_of(event.input).replace("\\", "/").rpartition("/")[2]
+    refused = _describe_command(command_of(event.tool, event.input)) or f"{event.tool} {file}".strip()
+    return f"Permission refused: {refused}"
+
+
+def _describe_command(command: str) -> str:
+    """The program, its task and its flags; the rest differs each time."""
+    found = runs(command)
+    if not found:
+        return " ".join(command.split()[:FIRST_WORDS])
+    run = found[0]
+    return " ".join(word for word in run.words if word in (run.words[0], run.task) or word.startswith("-"))
 
 
 def _exit_code(given: dict[str, Any], output: str) -> int | None:
@@ -92,7 +119,3 @@ def _exit_code(given: dict[str, Any], output: str) -> int | None:
         if said := _EXIT_LINE.match(line):
             return int(said["code"])
     return None
-
-
-def _head_and_tail(output: str) -> str:
-    return output if len(output) <= MAX_CHARS else f"{output[: MAX_CHARS // 2]}\n{output[-MAX_CHARS // 2 :]}"

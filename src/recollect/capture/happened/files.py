@@ -55,8 +55,6 @@ _ARTICLES = frozenset({"", "The", "the", "The new", "The file", "File", "Created
 
 
 class FilePurposes:
-    """Hears a session; proposes the purposes of the files that it wrote."""
-
     def __init__(self) -> None:
         self._written: dict[str, None] = {}
         self._proposed: dict[str, None] = {}

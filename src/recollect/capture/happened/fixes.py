@@ -5,6 +5,7 @@ It must name something of the error. Returns whole sentences as they were said; 
 
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 from recollect.capture.patterns import LazyPattern
 from recollect.text.query import content_words
@@ -49,11 +50,10 @@ _NAME = LazyPattern(
 
 
 def find_explanation(replies: Sequence[str], headline: str, error: str, *, chars: int) -> str:
-    """Return the sentence that names something of the error and says why or what helped: the last that gives a cause,
-    else the last; empty: none."""
+    """Return the last sentence that names something of the error and gives a cause, else what helped; empty: none."""
     error_words, error = frozenset(content_words(headline)), error.lower()
     best = ""
-    for sentence in (one for reply in replies[-MAX_REPLIES:] for one in split_prose(reply)):
+    for sentence in chain.from_iterable(map(split_prose, replies[-MAX_REPLIES:])):
         said = _LEAD.sub("", sentence).strip()
         is_cause = bool(_CAUSE.search(said))
         explains = is_cause or _EXPLAINS.search(said)

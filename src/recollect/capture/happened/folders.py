@@ -10,12 +10,7 @@ from recollect.capture.happened.shell import folder_of
 from recollect.capture.patterns import LazyPattern
 from recollect.domain.event import Event, ToolFailed, ToolSucceeded
 
-_FOLDER_KEYS = (
-    "workdir",
-    "cwd",
-    "dir_path",
-    "working_directory",
-)  # as hosts name the folder of a command
+_FOLDER_KEYS = ("workdir", "cwd", "dir_path", "working_directory")  # as hosts name the folder of a command
 _CHANGES_FOLDER_LATER = LazyPattern(r"(?:&&|[;\n|])\s*(?:cd|pushd|popd)\b")  # after the first command
 _PERSISTENT_SHELLS = frozenset({"claude-code"})
 

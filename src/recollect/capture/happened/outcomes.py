@@ -31,8 +31,6 @@ _TRIVIAL = LazyPattern(
 
 
 class WorkOutcomes:
-    """Hears a session; proposes each commit as an outcome."""
-
     def __init__(self) -> None:
         self._changed: dict[str, None] = {}  # files, since the last commit
 

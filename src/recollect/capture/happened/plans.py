@@ -25,8 +25,6 @@ _MARKS = LazyPattern(r"\*\*|`")
 
 
 class Plans:
-    """Hears a session; knows the open tasks of its last list."""
-
     def __init__(self) -> None:
         self._tasks: dict[str, str] = {}  # open tasks, by the id that their tool uses
         self._is_list = False
@@ -80,7 +78,6 @@ def _open_items(items: Sequence[Any]) -> Iterator[str]:
 
 
 def _plan_items(plan: str) -> Iterator[str]:
-    """Yield the open list items of a plan; a plan without a list has none."""
     for item in list(_ITEM.finditer(plan))[:MAX_ITEMS]:
         if item["mark"] in (None, " "):
             yield _line(item["said"])

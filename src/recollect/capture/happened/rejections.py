@@ -88,8 +88,6 @@ class _Refusal:
 
 
 class Rejections:
-    """Hears a session; proposes a correction when the user accepts something else than what they refused."""
-
     def __init__(self) -> None:
         self._edits: deque[_Edit] = deque(maxlen=MAX_EDITS)
         self._fresh = 0  # edits since the last prompt
@@ -133,14 +131,15 @@ class Rejections:
         feedback = _FEEDBACK.match(event.error) if is_edit(event.tool) else None
         words = _find_wish(feedback["said"], is_answer=True) if feedback else ""
         messages = (event.message,) if event.message else ()
-        self._refusal = _Refusal(
-            words, _paths(changes, event.folder), summarise_changes(changes), messages, waits=False
-        )
+        paths = _paths(changes, event.folder)
+        self._refusal = _Refusal(words, paths, summarise_changes(changes), messages, waits=False)
 
     def _hear_success(self, event: ToolSucceeded) -> list[Proposal]:
         changes = changes_of(event.tool, event.input)
         if not changes:
-            self._hear_undo(event)
+            for run in runs(command_of(event.tool, event.input)):
+                if run.program == "git" and run.task in _UNDOES and self._refusal is not None:
+                    self._refusal.accepted = ""  # an undone edit was not accepted
             return []
         paths = _paths(changes, event.folder)
         gist = summarise_changes(changes)
@@ -151,12 +150,6 @@ class Rejections:
             return []
         refusal.accepted = gist
         return [] if refusal.waits or not refusal.words else self._settle()
-
-    def _hear_undo(self, event: ToolSucceeded) -> None:
-        """An undone edit was not accepted."""
-        for run in runs(command_of(event.tool, event.input)):
-            if run.program == "git" and run.task in _UNDOES and self._refusal is not None:
-                self._refusal.accepted = ""
 
     def _settle(self) -> list[Proposal]:
         refusal, self._refusal = self._refusal, None

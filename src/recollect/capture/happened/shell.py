@@ -33,9 +33,7 @@ _DURATION = LazyPattern(r"[\d.]+[smhd]?")
 _WRAPPERS = frozenset("sudo time nice env exec command nohup npx bunx pnpx xvfb-run timeout gtimeout".split())
 _RUNNERS = frozenset("uv poetry pipenv pdm hatch rye bundle dotenv".split())
 _RUN_SUBCOMMANDS = frozenset({"run", "exec", "x"})
-_EXEC_SUBCOMMANDS = frozenset(
-    {"exec", "dlx", "x"}
-)  # of package managers and mise; their `run` names a task of the project
+_EXEC_SUBCOMMANDS = frozenset({"exec", "dlx", "x"})  # of package managers and mise; `run` names a task of the project
 _ALIASES = dict(
     pair.split("=")
     for pair in "python3=python py=python pip3=pip nodejs=node gradlew=gradle mvnw=mvn gmake=make py.test=pytest "
@@ -95,8 +93,6 @@ _NESTING = frozenset({"compose", "pip", "rollout", "ef", "buildx", "image", "con
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One program of a command line."""
-
     program: str
     task: str  # `test` of `npm run test`, the script of an interpreter; empty: the program has none
     part: str  # of the project, `web` of `pnpm --filter web test`; empty: all of it
@@ -242,6 +238,5 @@ def _task_name(program: str, names: list[str], values: dict[str, str]) -> str:
 
 
 def _target(word: str) -> str:
-    """Return the path without the test, the line and `./`."""
     path = word.partition("::")[0].removeprefix("./").rstrip("/")
     return re.sub(r":\d+(?::\d+)?$", "", path).removesuffix("/...") or "."

@@ -16,8 +16,6 @@ MAX_KNOWN = 4096  # messages and calls, and as many proposals
 
 
 class Structure:
-    """Hears a session; proposes what its structure proves."""
-
     def __init__(self) -> None:
         self._heard: dict[tuple[str, ...], None] = {}
         self._proposed: dict[tuple[str, ...], None] = {}

@@ -1,1 +1,1 @@
-"""Recaps: the record a session leaves for the next one, and the lines read from the summaries of a host."""
+"""Recaps: the record a session leaves for the next one, and memories from the summaries of a host."""

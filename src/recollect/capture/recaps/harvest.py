@@ -13,7 +13,7 @@ from recollect.capture.patterns import LazyPattern
 from recollect.capture.recaps import cues
 from recollect.capture.recaps.harvest_kinds import kind_by_words, section_of, split_kind
 from recollect.capture.recaps.points import RecapPoint, read_points, strip_markdown
-from recollect.capture.said.names import paths_in
+from recollect.capture.said.development import paths_in
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
 from recollect.domain.session import Turn
@@ -52,8 +52,7 @@ _NUMBER = LazyPattern(r"^(?:#?\d+(?:\s*(?:&|,|and)\s*#?\d+)*|lines? \d+(?:-\d+)?
 
 
 def harvest(summary: str, *messages: MessageId, said: Sequence[Turn] = ()) -> list[Proposal]:
-    """Return proposals, the most durable first. `messages`: the message of the summary, if it has one; `said`: the
-    user's turns, from which a quote must come."""
+    """Return proposals, the most durable first. `messages`: of the summary; `said`: the user's turns, for quotes."""
     points = read_points(_TAG.sub("\n", _without_analysis(summary[:MAX_READ_CHARS])))
     found: list[Proposal] = []
     known: list[frozenset[str]] = []
@@ -63,7 +62,8 @@ def harvest(summary: str, *messages: MessageId, said: Sequence[Turn] = ()) -> li
         if quoted and quote:
             line = line[: quoted.start()]
         words = _words(_BLOCK_MARKS.sub("", line))
-        if len(words) >= MIN_WORDS and not _repeats(words, known):
+        is_repeated = any(len(words & other) >= MIN_SHARED * len(words) for other in known)
+        if len(words) >= MIN_WORDS and not is_repeated:
             known.append(words)
             found.append(_proposal(line, kind, durability, messages, quote))
     return sorted(found, key=lambda one: -one.durability)[:MAX_PROPOSALS]
@@ -130,21 +130,11 @@ def _read_sections(points: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, fl
 
 def _is_passing(line: str) -> bool:
     """Return True if it is talk, matters only today, or cannot be understood alone."""
-    return (
-        cues.is_talk(line)
-        or cues.is_question(line)
-        or cues.is_to_do(line)
-        or bool(_POINTS_BACK.match(line))
-        or bool(_PROPOSES.match(line))
-        or bool(_NOTHING.search(line))
-        or line.endswith(":")
-    )
+    if cues.is_talk(line) or cues.is_question(line) or cues.is_to_do(line) or line.endswith(":"):
+        return True
+    return bool(_POINTS_BACK.match(line) or _PROPOSES.match(line) or _NOTHING.search(line))
 
 
 def _words(line: str) -> frozenset[str]:
     words = (word.strip(".,;:!?()[]{}'\"`*…") for word in line.casefold().split())
     return frozenset(word for word in words if len(word) >= MIN_WORD_CHARS or word.isdigit())
-
-
-def _repeats(words: frozenset[str], others: Sequence[frozenset[str]]) -> bool:
-    return any(len(words & other) >= MIN_SHARED * len(words) for other in others)

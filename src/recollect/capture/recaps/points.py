@@ -44,8 +44,6 @@ _COMMENT = LazyPattern(r"(?:^|\s+)(?:#|--|//)\s.*$")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecapPoint:
-    """A sentence, or a list."""
-
     text: str = ""
     lead: str = ""  # the heading or line above it: what its list is about
     items: tuple[str, ...] = ()

@@ -56,7 +56,6 @@ class RecapBuilder:
                 pass
 
     def note_choice(self, text: str) -> None:
-        """Keep the option that the user chose in a host's question."""
         self._choices = [*self._choices, text][-MAX_NOTES[NoteCode.DEC] :]
 
     def build(self) -> tuple[tuple[Note, ...], Summary]:
@@ -90,12 +89,11 @@ class RecapBuilder:
             self._last_request = request
 
     def _ending(self) -> str:
-        """The report of the last turn. If it says little, the turn before is added, unless that one asked something: the
-        user has answered it since."""
+        """The report of the last turn; if it says little, after that of the turn before."""
         ending = ""
         for turn, reply in enumerate(reversed(self._last_replies)):
             if turn and _QUESTION_MARK.search(reply[-QUESTION_CHARS:]):
-                break
+                break  # the user has answered it since
             room = MAX_ENDING_CHARS - len(ending) - 1
             ending = f"{report_of(reply, chars=room)} {ending}".strip()
             if len(ending) >= MIN_ENDING_CHARS:
@@ -120,7 +118,6 @@ def _request(prompt: str) -> str:
 
 
 def _notes(code: NoteCode, lines: Iterable[str]) -> list[Note]:
-    """The newest different lines, shortened."""
     texts: dict[str, None] = {}
     for line in lines:
         text = " ".join(filter(str.isprintable, line.split()))

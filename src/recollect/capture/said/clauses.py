@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from recollect.capture.patterns import LazyPattern
-from recollect.capture.said.cues.spelling import fix_spelling
+from recollect.capture.said.cues import fix_spelling
 from recollect.capture.said.masking import LineForm, MaskedMessage, MessageLine
 
 MAX_SENTENCES = 120  # of a message

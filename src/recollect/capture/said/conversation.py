@@ -14,13 +14,11 @@ from recollect.capture.echo import words_of
 from recollect.capture.patterns import LazyPattern
 from recollect.capture.said.clauses import Sentence, sentences
 from recollect.capture.said.cues import Cue, cues_of
-from recollect.capture.said.development import is_about_work
+from recollect.capture.said.development import is_about_work, is_emphatic, names_in, paths_in
 from recollect.capture.said.kinds import kind_of, kind_of_statement, level_of
-from recollect.capture.said.lasting import lasting_probability
 from recollect.capture.said.masking import LineForm, mask_message
-from recollect.capture.said.names import is_emphatic, names_in, paths_in
 from recollect.capture.said.origin import origin_of
-from recollect.capture.said.outright import MAX_CHARS, find_statement, signs_of
+from recollect.capture.said.outright import MAX_CHARS, find_statement, lasting_probability, signs_of
 from recollect.capture.said.pastes import bare_words, find_paste
 from recollect.capture.said.reference import find_referent, needs_this_moment, points_back, topic_of
 from recollect.capture.said.remember_requests import text_to_remember
@@ -36,7 +34,7 @@ MIN_CONTENT_WORDS = 2  # fewer say nothing alone
 MIN_CANDIDATE_WORDS = 4
 MAX_CONFIRMED = 8  # of one message
 MAX_SAID_CHARS = 800  # a message that says more is a document: only "remember" counts there
-MAX_TYPED_CHARS, MAX_TYPED_LINES = 500, 8  # of a message without a paste: `lasting` was fitted on these
+MAX_TYPED_CHARS, MAX_TYPED_LINES = 500, 8  # of a message without a paste: `lasting_probability` was fitted on these
 MAX_CANDIDATES = 3  # of one message
 OUTRIGHT, CLAIMED, MENTIONED, EXPLAINED = 1.0, 0.5, 0.45, 0.4  # durability; EXPLAINED: by the agent
 MIN_LASTING = 0.4  # below this it is everyday talk ("commit and push"), which repetition makes no truer
@@ -148,11 +146,12 @@ def _join_tails(found: Sequence[Sentence]) -> list[Sentence]:
 def _without_echo(found: Sequence[Sentence], before: Sequence[Prompt | Reply]) -> list[Sentence]:
     """Drop sentences that the user copied from the agent: they are still the agent's."""
     known = [bare_words(reply.text) for reply in before if isinstance(reply, Reply)]
-    return [one for one in found if not (known and _is_echo(bare_words(one.text), known))]
-
-
-def _is_echo(words: str, known: Sequence[str]) -> bool:
-    return words.count(" ") >= MIN_ECHO_WORDS - 1 and any(words in text for text in known)
+    own: list[Sentence] = []
+    for sentence in found:
+        words = bare_words(sentence.text)
+        if words.count(" ") < MIN_ECHO_WORDS - 1 or not any(words in text for text in known):
+            own.append(sentence)
+    return own
 
 
 def _without_duplicates(found: Sequence[Proposal]) -> list[Proposal]:
@@ -163,11 +162,15 @@ def _without_duplicates(found: Sequence[Proposal]) -> list[Proposal]:
 
 
 def _propose_confirmed(event: Prompt, sentence: Sentence, text: str, *, scolds: bool, is_asked: bool) -> Proposal:
+    if is_asked:
+        kind, basis = kind_of(text, Role.USER), Basis.ASKED
+    else:
+        kind, basis = kind_of_statement(text, scolds=scolds), Basis.SAID
     return replace(
         _proposal(event, text, sentence, Role.USER, OUTRIGHT),
-        kind=kind_of(text, Role.USER) if is_asked else kind_of_statement(text, scolds=scolds),
+        kind=kind,
         tier=Tier.CONFIRMED,
-        basis=Basis.ASKED if is_asked else Basis.SAID,
+        basis=basis,
         level=level_of(text, Role.USER),
         explicit=True,
     )

@@ -1,10 +1,11 @@
-"""Words of software development: they separate rules for the work from wishes for the product. Pure.
+"""Words of software development, which separate rules for the work from wishes for the product; names and paths. Pure.
 
 A sentence about a page, a price or a player says what the software should do; one about tests, commits or imports says
 how to work on it. Names of tools are the same in every language.
 """
 
 import re
+from functools import lru_cache
 
 from recollect.capture.patterns import LazyPattern
 
@@ -73,6 +74,16 @@ def _any_of(words: str) -> str:
 _TOOL = rf"(?<![\w.@#/-])(?:{_any_of(_LANGUAGES)}|{_any_of(_FRAMEWORKS)}|{_any_of(_TOOLS)})(?![\w#+-]|\.\w)"
 _NAMES_TOOL = LazyPattern(_TOOL, re.IGNORECASE | re.ASCII)
 _NAMES_PRACTICE = LazyPattern(rf"(?<![\w-])(?:{_any_of(_PRACTICE)})(?![\w-])|{_CJK}", re.IGNORECASE)
+_NAME = LazyPattern(
+    r"`[^`]+`|\b\w+\([^)]*\)|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+|(?<!\w)--?[a-z][\w-]*|\b\w+\.[a-z]{1,4}\b|"
+    r"(?:[\w@.~-]+/)+[\w.-]+|\b[A-Z]{3,}[A-Z_0-9]*\b"
+)
+_ENDINGS = (
+    "py|go|ts|tsx|js|jsx|rs|rb|java|kt|swift|c|h|cc|cpp|hpp|cs|php|sql|sh|ya?ml|toml|json|md|html|css|scss|vue|svelte|tf|"
+    "proto|gradle|xml|ini|cfg|env|lock|mod|sum"
+)
+_PATH = LazyPattern(rf"(?:(?<![\w/])[@.~]{{0,3}}/?(?:[\w.-]+/)+[\w.-]*[\w]|\b[\w-]+\.(?:{_ENDINGS}))\b")
+_CAPITALS = LazyPattern(r"\b(?:[A-Z]{4,}|NOT|ALL|NO|IS|BUT|DO|ANY)\b(?!_)")
 
 
 def names_tool(text: str) -> bool:
@@ -83,3 +94,17 @@ def names_tool(text: str) -> bool:
 def is_about_work(text: str) -> bool:
     """Return True if it is about tests, commits, imports or a tool."""
     return _NAMES_PRACTICE.search(text) is not None or names_tool(text)
+
+
+@lru_cache(maxsize=512)
+def names_in(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_NAME.findall(text)))
+
+
+def paths_in(text: str) -> tuple[str, ...]:
+    found = (path.lstrip("@").rstrip(".") for path in _PATH.findall(text))
+    return tuple(dict.fromkeys(path for path in found if path and "://" not in path and not path.startswith("//")))
+
+
+def is_emphatic(text: str) -> bool:
+    return bool(_CAPITALS.search(text)) or text.rstrip().endswith("!")

@@ -120,8 +120,6 @@ class MessageLine:
 
 @dataclass(frozen=True, slots=True)
 class MaskedMessage:
-    """A message without the text that is only shown in it."""
-
     lines: tuple[MessageLine, ...]
     said_lines: tuple[tuple[int, int], ...] = ()  # of each line: its number, and where its said part ends
 

@@ -73,7 +73,8 @@ def origin_of(text: str, reported: Origin = Origin.USER) -> Origin:
         return Origin.NOTIFICATION
     if _COMMAND.match(beginning):
         return Origin.COMMAND
-    if _is_subagent_order(beginning):
+    has_items = len(beginning) > 250 and len(_LIST_ITEM.findall(beginning)) >= _MIN_ORDER_ITEMS
+    if has_items and len(_ORDER.findall(beginning)) >= 2:
         return Origin.SUBAGENT
     return Origin.COMMAND if is_transcript(text) else Origin.USER
 
@@ -88,7 +89,3 @@ def is_transcript(text: str) -> bool:
     marks = [mark.group() for mark in _TRANSCRIPT.finditer(text[: 10 * MAX_BEGINNING_CHARS])]
     own = sum(bool(_USER_NAME.search(mark)) for mark in marks)
     return len(marks) >= 3 and 0 < own < len(marks)
-
-
-def _is_subagent_order(text: str) -> bool:
-    return len(text) > 250 and len(_ORDER.findall(text)) >= 2 and len(_LIST_ITEM.findall(text)) >= _MIN_ORDER_ITEMS

@@ -18,9 +18,9 @@ from recollect.capture.said.clauses import Sentence
 from recollect.capture.said.cues import Cue, cues_of, fix_spelling
 from recollect.capture.said.cues.english import CALLED
 from recollect.capture.said.development import is_about_work, names_tool
-from recollect.capture.said.lasting import lasting_probability
 from recollect.capture.said.masking import LineForm
 from recollect.capture.said.reference import needs_this_moment, points_back
+from recollect.text import linear
 
 MIN_WORDS, MAX_WORDS, MAX_CHARS = 2, 45, 240
 MIN_LASTING = 0.7  # probability, for a sentence whose form no rule knows
@@ -62,9 +62,8 @@ _ADDRESSES_AGENT = LazyPattern(
     r"^you (?:should|must|need|have|may|can|are) ?(?:to |not )?(?:always|never|only|not)\b", re.I
 )
 _LOWER_NAME = r"(?!(?:the|a|an|my|your|one|more|less|another|to|it|all|some|their|his)\b)[`\w@.#+/-]+"
-_ALWAYS_USE = LazyPattern(
-    r"^(?:please )?(?:from now on,? )?(?:always|never) use \w", re.IGNORECASE
-)  # whatever it names
+# Whatever it names.
+_ALWAYS_USE = LazyPattern(r"^(?:please )?(?:from now on,? )?(?:always|never) use \w", re.IGNORECASE)
 _INSTEAD = LazyPattern(r",? (?:instead of|rather than|and not|not) ", re.IGNORECASE)
 _USES = LazyPattern(
     rf"^{CALLED}(?:use|run|write|install|stick (?:to|with)|switch to|go with) {_LOWER_NAME}", re.IGNORECASE
@@ -150,8 +149,7 @@ _PRINTED_BREAK = LazyPattern(r"[:;.!?>|\])–—]\s+|\s-+\s")
 
 
 def find_statement(sentence: Sentence, *, is_typed: bool) -> str:
-    """Return the part that is stated outright, as it will be kept; empty: none. `is_typed`: the whole message was typed
-    by hand; a line of a pasted log is no statement."""
+    """Return the part that is stated outright, as it will be kept; empty: none. `is_typed`: nothing was pasted."""
     text = sentence.text
     if sentence.is_question or sentence.is_unsure or text.endswith((":", "：")) or "</" in text:
         return ""
@@ -200,8 +198,20 @@ def _is_lasting(sentence: Sentence) -> bool:
     return lasting_probability(text, signs_of(sentence)) >= MIN_LASTING
 
 
+def lasting_probability(text: str, signs: frozenset[str]) -> float:
+    """Estimate whether a sentence stays valid later, 0..1. Rules alone recognise only the forms that their author thought
+    of; the weights were fitted on labelled messages (`python -m bench.lasting`). `signs`: as `signs_of` returns them."""
+    return linear.probability(lasting_features(text, signs), "recollect.capture", "lasting.json")
+
+
+def lasting_features(text: str, signs: frozenset[str]) -> set[str]:
+    said = fix_spelling(text)
+    known = {f"={sign}" for sign in (*cues_of(said), *signs)}
+    return linear.features(said, names_tool) | known | ({"=work"} if is_about_work(said) else set())
+
+
 def signs_of(sentence: Sentence) -> frozenset[str]:
-    """Signs of a whole sentence that the model of `lasting` weighs together with its words."""
+    """Signs of a whole sentence that `lasting_probability` weighs together with its words."""
     text = fix_spelling(sentence.text)
     sets_right = _SETS_RIGHT.match(sentence.raw) is not None
     found = {f"of {min(sentence.total, MANY_SENTENCES)}"}

@@ -49,9 +49,8 @@ _OTHER_LANGUAGES = (
 _REQUEST = LazyPattern(
     rf"{_ASKING}(?:{_ENGLISH}|{_OTHER_LANGUAGES})(?:,? (?:please|pls|ok|okay|bitte|por favor)\b)?", re.IGNORECASE
 )
-_WEAK_REQUEST = LazyPattern(
-    rf"{_ASKING}(?:keep|bear) in mind(?: that|[,:])? ", re.IGNORECASE
-)  # often only for the task at hand
+# Often only for the task at hand.
+_WEAK_REQUEST = LazyPattern(rf"{_ASKING}(?:keep|bear) in mind(?: that|[,:])? ", re.IGNORECASE)
 # An order for now, a question about the past, a thing that a program stores.
 _OTHER_MEANING = LazyPattern(
     r"\b(?:do|did|does|don't|can't|cannot|couldn't|doesn't|i|we|he|she|they|who|won't|wont|make you|has to|must|"

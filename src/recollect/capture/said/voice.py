@@ -124,8 +124,6 @@ _FROM_ELSEWHERE = LazyPattern(
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Who speaks in one sentence."""
-
     own: str  # the speaker's own part; empty: none
     is_doubtful: bool = False  # the speaker's as far as one can see, but nothing in it says so
 
@@ -135,7 +133,6 @@ class Voice:
 
 
 def voices(text: str, page: MaskedMessage, found: Sequence[Sentence]) -> list[Voice]:
-    """Judge each sentence of a message, in order."""
     text = text[:MAX_CHARS]
     quotes = [quote for quote in _QUOTE.findall(text) if len(quote.split()) > MAX_NAME_WORDS]
     has_foreign_text = any(len(quote.split()) > MAX_QUOTE_WORDS for quote in quotes) or any(map(_brings_text, found))

@@ -13,10 +13,10 @@ from recollect.cli.importing.files import STDIN, Readable
 from recollect.cli.importing.scopes import ImportScopes
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.memory import ProjectId, Role, Source
-from recollect.imports import claude_mem, reading
+from recollect.imports import claude_mem
 from recollect.imports.decoding import decode
 from recollect.imports.entry import Entry, FileOrigin, KeptEntry, RejectedEntry
-from recollect.imports.format import Format
+from recollect.imports.format import Format, entries_of
 
 MAX_LINE_BYTES = 1_000_000
 MAX_TEXT_BYTES = 10_000_000  # of a file of notes
@@ -43,7 +43,7 @@ def _entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Wat
         watch(file.size)
     else:
         text = decode(_content(file))
-        yield from reading.entries(file.form, text, _origin(file, places), places.find_project)
+        yield from entries_of(file.form, text, _origin(file, places), places.find_project)
         watch(file.size)
 
 

@@ -30,7 +30,6 @@ class Sign:
 
 
 def any_of(hints: str) -> tuple[str, ...]:
-    """Split `a|b|c`."""
     return tuple(hints.split("|"))
 
 

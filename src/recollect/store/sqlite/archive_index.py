@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from recollect.domain.memory import ProjectId, SessionId
 from recollect.domain.search import Filters, TurnMatches
 from recollect.store.sqlite.rows import to_ms
-from recollect.text.speakers import SPEAKER_CHARS, speaker_of
+from recollect.text.passages import SPEAKER_CHARS, speaker_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,8 +15,7 @@ from hashlib import blake2b
 from recollect.domain.memory import Draft, Memory, ProjectId, Scope, ScopeLevel, Sensitivity, Viewer
 from recollect.privacy.visibility import Reach, reach_of, reaches
 from recollect.store.sqlite.rows import TURN_HASHED, DamagedRow, from_ms, is_sound, memory_of
-from recollect.text.dates import date_words
-from recollect.text.words import index_words, words_of
+from recollect.text.words import date_words, index_words, words_of
 
 Place = str  # ten letters and digits
 

@@ -7,14 +7,37 @@ them. So a cue must mean the same in any text.
 import re
 from functools import lru_cache
 
+from recollect.capture.patterns import LazyPattern
 from recollect.capture.said.cues.cue import Cue
 from recollect.capture.said.cues.english import ENGLISH, PLACEHOLDERS
 from recollect.capture.said.cues.languages import LANGUAGES, UNSPACED
-from recollect.capture.said.cues.spelling import fix_spelling
 
 __all__ = ["LANGUAGES", "Cue", "cues_of", "fix_spelling"]
 
 _GAP = re.compile(r"\s{2,}|\n")
+_WITH_NOT = "do does did is are was were ca wo should would could has have had must need ai".split()
+_OTHERS = {
+    "thats": "that's",
+    "whats": "what's",
+    "youre": "you're",
+    "theyre": "they're",
+    "weve": "we've",
+    "youve": "you've",
+    "ive": "I've",
+    "im": "I'm",
+    "pls": "please",
+    "plz": "please",
+    "lets": "let's",
+    "its": "it's",
+}
+_FULL_FORMS = {**{f"{verb}nt": f"{verb}n't" for verb in _WITH_NOT}, **_OTHERS}
+# "It lets callers wait" and "its name" are correct.
+_MISSING_APOSTROPHE = LazyPattern(
+    rf"\b(?:{'|'.join(word for word in _FULL_FORMS if word not in ('lets', 'its'))})\b(?![-_./(])|"
+    r"(?:(?<=^)|(?<=[,.;:!] )|(?<=\bok )|(?<=\bno )|(?<=\byes ))lets(?= (?!(?:you|us|me|them|users|the|it|a)\b)\w)|"
+    r"\bits(?= (?:a|an|the|not|called|always|never|better|fine|ok|too|just|so|still|only|already|\w{3,}ing)\b)",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=1024)
@@ -56,3 +79,13 @@ def _fill_placeholders(phrase: str) -> str:
     for name, words in PLACEHOLDERS.items():
         phrase = phrase.replace(name, words)
     return phrase
+
+
+def fix_spelling(text: str) -> str:
+    """Add missing apostrophes, `dont` -> `don't`, before a text is judged. Stored texts stay as typed."""
+    return _MISSING_APOSTROPHE.sub(_full_form, text)
+
+
+def _full_form(found: re.Match[str]) -> str:
+    full = _FULL_FORMS[found[0].lower()]
+    return full[:1].upper() + full[1:] if found[0][:1].isupper() else full

@@ -1,6 +1,6 @@
 """Terms of a text."""
 
-from recollect.text.terms import terms
+from recollect.rank.worth import terms
 
 
 def test_a_path_gives_itself_and_its_parts() -> None:
