@@ -60,8 +60,8 @@ _SPEAKER_OR_CUT = re.compile(f" user: | agent: |{CUT}")
 _REST_COUNT = re.compile(r"\(\d+ more not shown\)")
 _DAY = re.compile(r"\(\d+-\d\d-\d\d, ")
 REPLACES = "replaces"
-# What we write after an id. A path that we write has no blanks.
-_NOTE = re.compile(rf"; (?:\S+ (?:{CHANGED}|{GONE}|{MOVED} \S+)|\d+ more|in \S+(?: \S+)*|{REPLACES} .+)$")
+# The notes we write after an id. A path is written without blanks; one of invisible characters is written as nothing.
+_NOTE = re.compile(rf"; (?:\S* (?:{CHANGED}|{GONE}|{MOVED} \S*)|\d+ more|in \S*(?: \S+)*|{REPLACES} .+)$")
 _REPLACED = re.compile(rf"; {REPLACES} (.+)\)$")
 _ITEM = "- "  # starts a line that is no memory: a note, a summary
 
