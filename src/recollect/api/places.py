@@ -14,7 +14,6 @@ NO_FOLDER = "The request has no `folder`; give your folder, or name a project."
 
 
 def project_of(engine: "Engine", folder: str | None, given: str | None, *, may_be_new: bool = False) -> ProjectId:
-    """Return the named project, else the folder's project."""
     if not given:
         if folder is None:
             raise InvalidValue(NO_FOLDER)

@@ -14,7 +14,6 @@ HELP_CHARS = 60
 
 
 def memory_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the newest ids of this folder's project, each with the beginning of its text."""
     from recollect.cli import context
 
     try:
@@ -26,7 +25,6 @@ def memory_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) ->
 
 
 def waiting_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the ids in `review`, those of this folder's project first."""
     from recollect.api.review import belongs
     from recollect.cli import context
 
@@ -41,7 +39,6 @@ def waiting_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
 
 
 def session_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the sessions that begin with `incomplete`; if it is empty, only the last session of all."""
     from recollect.cli import context
 
     try:

@@ -28,7 +28,6 @@ def embed_all(engine: Engine, bulk: Bulk, watch: Watch) -> None:
 
 @contextmanager
 def watching(total: int, *, silent: bool) -> Iterator[Watch]:
-    """Show progress on standard error: a bar in a terminal, else a line for each tenth."""
     if silent or not total:
         yield lambda _done: None
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":

@@ -31,8 +31,6 @@ NO_SOCKETS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listeners:
-    """The daemon's sockets, and the file by which clients find it."""
-
     sockets: list[socket.socket]
     address_file: "SocketFile"
     tcp_access: TcpAccess | None  # None: not on TCP

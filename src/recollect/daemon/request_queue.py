@@ -53,7 +53,6 @@ class RequestQueue:
         return is_called
 
     def _leave(self) -> None:
-        """Give the place to the next request in line."""
         while self._waiting:
             _, _, called = heappop(self._waiting)
             if not called.done():
@@ -94,7 +93,6 @@ class Activity:
             self._last = time.monotonic()
 
     def is_calm(self) -> bool:
-        """Check that no request runs, or ran a moment ago."""
         return not self.under_way and self.idle_seconds() > CALM_S
 
     def idle_seconds(self) -> float:

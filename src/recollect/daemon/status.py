@@ -83,7 +83,6 @@ def _memories_put_back(engine: Engine) -> PutBack | None:
 
 
 def _extractor(engine: Engine) -> str | None:
-    """Return the state of the extractor, or what is wrong with its settings."""
     try:
         extractor = engine.extractor()
     except RecollectError as error:

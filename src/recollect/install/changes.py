@@ -61,7 +61,6 @@ def content(path: Path) -> bytes | None:
 
 
 def diff_of(edit: FileEdit) -> list[str]:
-    """Return the changed lines with the lines around them, in the format of `diff -u`."""
     import difflib  # only needed if there are changes
 
     old_name = "/dev/null" if edit.before is None else str(edit.path)

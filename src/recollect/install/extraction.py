@@ -20,7 +20,6 @@ _PROVIDER = re.compile(r"^[ \t]*provider[ \t]*=[^\n]*\n?", re.MULTILINE)
 
 
 def provider_in(settings: Path) -> Provider:
-    """Return the provider in the file; off, if it has none."""
     return _provider(settings, _text(settings))
 
 

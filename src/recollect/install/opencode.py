@@ -253,7 +253,6 @@ def _read_ours(path: Path) -> bytes | None:
 
 
 def _text(path: Path) -> str:
-    """Return "" if the file is missing or empty."""
     data = content(path) or b""
     if len(data) > MAX_CONFIGURATION_BYTES:
         raise _not_understood(path, f"it has {len(data):,} bytes")

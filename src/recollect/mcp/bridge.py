@@ -259,7 +259,6 @@ class Bridge:
         return True
 
     def _wake_daemon(self) -> None:
-        """Start the daemon before the first request needs it."""
         call = _make_hook_run()
         try:
             connection = call.connect()
@@ -271,7 +270,6 @@ class Bridge:
             pass
 
     def _current_talk(self) -> DaemonTalk:
-        """Return the talk with the running daemon; start a daemon if there is none."""
         with self._lock:
             if self._talk is not None and not self._talk.is_over:
                 return self._talk
@@ -335,7 +333,6 @@ class Bridge:
             self._lock.notify_all()
 
     def _answer_lost(self, talk: DaemonTalk) -> None:
-        """Answer every waiting request with an error."""
         with self._lock:
             self._end_talk(talk)
             lost = list(talk.waiting.values())

@@ -108,5 +108,4 @@ def to_result(answered: ToolAnswer) -> types.CallToolResult:
 
 
 def connection_of(request: Any) -> Connection:
-    """Read the sender from the HTTP request that carries the message."""
     return Connection(headers=request.headers, query=request.query_params, peer=str(request.scope.get("client")))

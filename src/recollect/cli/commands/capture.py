@@ -115,7 +115,6 @@ def capture(
 
 
 def settings_by_folder(**changes: Any) -> SettingsFor:
-    """Return the user's settings for each folder that a session worked in, with `changes` applied."""
     live = LiveSettings(config.find_paths().settings, os.environ)
 
     @lru_cache(maxsize=1000)  # asked for every event; a change during the command may be missed

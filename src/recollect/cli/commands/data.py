@@ -154,7 +154,6 @@ def _dates(one: StoredCounts) -> str:
 
 
 def size(count: int) -> str:
-    """`12.3 MB`, `4.0 kB`, `12 bytes`"""
     for unit, many in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= many:
             return f"{count / many:.1f} {unit}"

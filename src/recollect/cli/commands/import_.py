@@ -95,7 +95,6 @@ def import_memories(
 def _drafts(
     found: ImportFiles, places: ImportScopes, report: ImportReport, watch: Watch, strict: bool
 ) -> Iterator[PlacedDraft]:
-    """Yield the drafts file by file; a bad line is reported, or with `strict` raised."""
     for name, why in found.refused:
         _refuse(Spot(name, 0), why, report, strict)
     report.left_out += [(Spot(name, 0), what) for name, what in found.left_out]

@@ -197,7 +197,6 @@ def _rows(folder: str, facts: ModelFacts) -> list[tuple[str, str]]:
 
 @contextmanager
 def _progress(*, silent: bool) -> Iterator[Progress]:
-    """Show progress on standard error: a bar in a terminal, else a line for each step."""
     if silent:
         yield lambda _step, _share: None
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":

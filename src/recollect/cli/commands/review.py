@@ -165,7 +165,6 @@ def _show_table(cases: Sequence[Case], everywhere: bool) -> None:
 
 
 def _reasons(case: Case) -> list[str]:
-    """Say why a case needs a decision."""
     memory = case.memory
     if case.is_doubted:
         return ["an agent proposes to forget it: `reject` forgets it, `accept` or `keep` leaves it as it is"]

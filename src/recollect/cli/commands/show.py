@@ -217,7 +217,6 @@ def _describe_source(source: Source, at: datetime) -> str:
 
 
 def _states_after(story: Told) -> list[Memory]:
-    """Return the memory as it was after each change."""
     return [*(change.before for change in story.changes[1:] if change.before is not None), story.memory]
 
 

@@ -82,7 +82,6 @@ def status(ctx: click.Context, as_json: bool) -> None:
 
 
 def _ask(client: Client) -> Facts | None:
-    """Return the daemon's figures. None: it does not answer."""
     with suppress(DaemonError):
         return client.get("/v1/status", timeout_s=ANSWER_S)
     return None
@@ -190,7 +189,6 @@ def describe_demotion(deed: int, memories: int) -> str:
 
 
 def _problem_rows(errors: Sequence[Facts]) -> Iterator[tuple[str, str]]:
-    """Yield the last problems, newest first; the log has all."""
     name = "problems"
     for one in reversed(errors[-LAST_PROBLEMS:]):
         at = output.minute(datetime.fromisoformat(one["at"]))

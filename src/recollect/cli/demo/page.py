@@ -165,7 +165,6 @@ def _numbers(played: PlayedStory, in_system: PlayedStory) -> Iterator[tuple[str,
 
 
 def most_tokens_at_once(played: PlayedStory) -> int:
-    """The tokens of all blocks in the fuller live context."""
     contexts = [0]
     for step in played.second:
         if isinstance(step.event, Compacted):

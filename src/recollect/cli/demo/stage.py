@@ -25,8 +25,6 @@ unless you are asked to. Never print what looks like a password or a key."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryStep:
-    """One event, the engine's answer, and the memories that the engine learnt from it."""
-
     event: Event
     injection: Injection
     ms: float

@@ -116,7 +116,6 @@ def _network_mount(folder: Path, mounts: Iterable[Mount]) -> str | None:
 
 
 def _nearest_existing(folder: Path) -> Path:
-    """The folder itself, or the nearest existing one above it."""
     return next(path for path in (folder, *folder.parents) if path.is_dir() or path.parent == path)
 
 

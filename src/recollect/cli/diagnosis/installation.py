@@ -97,7 +97,6 @@ def _version_of(interpreter: Path) -> str | None:
 
 
 def opencode_findings(places: Paths) -> Iterator[Finding]:
-    """Check the client, the plugin and the tools' entry, for the user and in this project."""
     yield from _client()
     folder = context.folder_to_look_in()
     here = [opencode.user_folder(places.settings.parent.parent)]

@@ -62,7 +62,6 @@ def _stat(file: Path) -> os.stat_result | None:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    """The files in the folder itself, without subfolders."""
     try:
         return [Path(entry.path) for entry in os.scandir(folder) if not entry.is_dir(follow_symlinks=False)][:MOST]
     except OSError:

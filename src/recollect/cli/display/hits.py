@@ -38,7 +38,6 @@ def show_memory_hits(hits: Sequence[Hit], *, why: bool, uncertain: bool = False)
 
 
 def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
-    """Show each turn's day, role and session, and the part of it that answers the question."""
     words = search_words(query)
     excerpts = [(hit, excerpt(visible(hit.turn.text), words, chars=EXCERPT_CHARS)) for hit in hits]
     if sys.stdout.isatty():

@@ -57,7 +57,6 @@ def say_json(value: object) -> None:
 
 
 def _wants_style(stream: TextIO) -> bool:
-    """Return True for a terminal, unless NO_COLOR or TERM=dumb is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -101,7 +100,6 @@ def _wrap(text: str, columns: int, stream: TextIO) -> list[str]:
 
 
 def say_first(limit: int, lines: Sequence[str], say_line: Callable[[str], None]) -> None:
-    """Say the first lines, and how many more there are."""
     for line in lines[:limit]:
         say_line(line)
     if len(lines) > limit:
@@ -129,7 +127,6 @@ def show_memories(
 
 
 def show_facts(facts: Sequence[tuple[str, str]]) -> None:
-    """Print names and values, one line each; a terminal wraps long values beside their names."""
     if not sys.stdout.isatty():
         for name, value in facts:
             say(f"{name}\t{value}")
@@ -180,7 +177,6 @@ def shorten(text: str) -> str:
 
 
 def shorten_memory(memory: Memory) -> str:
-    """Cut the text for a table; `show` prints all of it."""
     text = visible(memory.text)
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}… (`recollect show {memory.id}`)"
 

@@ -34,7 +34,6 @@ def sentence(pause: Pause) -> str:
 
 
 def duration_text(pause: Pause) -> str:
-    """`, in project git:example.org/shop, until 2026-03-02 11:00`"""
     where = "" if pause.project is None else f", in project {pause.project}"
     until = "you resume" if pause.until is None else output.minute(pause.until)
     return f"{where}, until {until}"
@@ -46,6 +45,5 @@ def pause_json(pause: Pause) -> dict[str, str | None]:
 
 
 def remark() -> None:
-    """Add a hint to the answer of a command."""
     for pause in current_pauses():
         output.remark(f"Recollect is {sentence(pause)}.")

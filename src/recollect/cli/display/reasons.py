@@ -36,7 +36,6 @@ def number(value: float) -> str:
 
 
 def cost(injection: Injection, ms: float) -> str:
-    """`143 of 800 tokens, 3 shown of 12 considered, 4.1 ms`"""
     return f"{injection.tokens:,} of {injection.budget_tokens:,} tokens, {count_shown(injection)}, {ms:.1f} ms"
 
 
@@ -54,7 +53,6 @@ def count_shown(injection: Injection) -> str:
 
 
 def silence(injection: Injection, point: Moment) -> str:
-    """Say in a sentence why there is no block."""
     return f"Nothing shown: {silence_reason(injection, point)}."
 
 
@@ -113,7 +111,6 @@ def breakdown(choice: Choice, point: Moment) -> str:
 
 
 def _relevance(choice: Choice) -> str:
-    """`relevance .80 (needed .40; words .67, meaning .80)`"""
     about = []
     if choice.needed:
         about.append(f"needed {number(choice.needed)}")

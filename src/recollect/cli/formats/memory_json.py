@@ -154,7 +154,6 @@ def _refuse_misspelt(record: Fields) -> None:
 
 
 def _kind(record: Fields) -> Kind:
-    """Read our name of the kind, or the name that other tools use."""
     given = read.optional_text(record, "kind") or Kind.DECISION
     return KINDS_ELSEWHERE.get(given) or parse_kind(given)
 

@@ -58,7 +58,6 @@ def read_turns(request: Fields, now: datetime) -> list[Turn]:
 
 
 def read_events(request: Fields, now: datetime) -> list[Event]:
-    """Read the messages of one session as events."""
     project, default_time = _project(request), _now(request, now)
     found: list[Event] = []
     for message in _objects(request, "messages"):

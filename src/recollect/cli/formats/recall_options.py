@@ -31,7 +31,6 @@ class Narrowing:
 
     @property
     def project(self) -> str | None:
-        """The project that the scope names."""
         if self.scope is None or self.scope == HERE:
             return None
         scope = Scope.parse(self.scope)
@@ -39,7 +38,6 @@ class Narrowing:
 
     @property
     def request_fields(self) -> dict[str, Any]:
-        """The fields of a request."""
         return {
             "kinds": self.kinds,
             "scope": self.scope,

@@ -53,7 +53,6 @@ class Readable:
 
     @property
     def unit(self) -> str:
-        """The word for one of its entries."""
         return "record" if self.form in (Format.CLAUDE_MEM, Format.MEM0) else "line"
 
     @property
@@ -112,7 +111,6 @@ def _read_named(path: Path, form: Format | None) -> Readable:
 
 
 def _recognise(path: Path, form: Format | None) -> Readable | None:
-    """Return None for a file of an unknown format."""
     with path.open("rb") as source:
         about = os.fstat(source.fileno())
         head = source.read(HEAD_BYTES)

@@ -19,8 +19,6 @@ PROJECTS_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in the imported files."""
-
     file: str | None  # None: there is only one file
     line: int  # 0: the file as a whole
     unit: str = "line"  # or "record"
@@ -81,7 +79,6 @@ class ImportReport:
             self.memories.append((outcome, spot, memory))
 
     def elsewhere(self, here: ProjectId) -> dict[str, int]:
-        """The other projects that got memories, and how many; the largest number first."""
         return {project: count for project, count in self.projects.most_common() if project != here}
 
 

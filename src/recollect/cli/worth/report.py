@@ -200,7 +200,6 @@ def interruption(report: WorthReport) -> str:
 
 
 def kinds_of(kinds: Sequence[tuple[str, int]]) -> str:
-    """List the kinds in words; an unknown kind keeps its own name."""
     counts: Counter[tuple[str, str]] = Counter()
     for kind, count in kinds:
         counts[names_of(kind)] += count
