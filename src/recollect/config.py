@@ -95,7 +95,6 @@ class Paths:
 
     @property
     def pause(self) -> Path:
-        """Says whether Recollect is paused, since when and until when."""
         return self.state / "pause.json"
 
     @property
@@ -218,7 +217,6 @@ def read_project_file(path: Path) -> Layer:
 
 
 def _additive_names(section: str) -> list[str]:
-    """Return the settings of a section to which project and user both add."""
     return [name.removeprefix(f"{section}.") for name in ADDITIVE if name.startswith(f"{section}.")]
 
 
@@ -246,7 +244,6 @@ def read_environment(env: Mapping[str, str]) -> Layer:
 
 
 def merge_layers(*layers: Layer) -> Loaded:
-    """Put the layers over the defaults; a later layer wins."""
     chosen: dict[str, Setting] = {}
     for layer in layers:
         chosen |= layer
@@ -285,7 +282,6 @@ def _add_up(name: str, settings: Sequence[Setting]) -> dict[str, Setting]:
 
 
 def leaves(settings: Settings) -> dict[str, Value]:
-    """Return every setting by its full name, in the order of the sections."""
     found: dict[str, Value] = {}
     for section in fields(settings):
         part = getattr(settings, section.name)

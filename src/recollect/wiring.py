@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recollect.domain.health import Finding
 from recollect.domain.memory import MemoryId
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from recollect.engine.replay import ExpectsTexts
     from recollect.extract.budget import CountsTokens
     from recollect.extract.extractor import Proposes
-    from recollect.imports.databases.claude_mem import ClaudeMemRows
-    from recollect.imports.databases.opencode import OpenCodeSession
 
 
 def salvage_database(database: Path) -> list[Finding]:
@@ -33,24 +31,6 @@ def salvage_database(database: Path) -> list[Finding]:
     from recollect.store.sqlite.salvage import salvage  # only `recollect doctor --repair` needs it
 
     return salvage(database)
-
-
-def claude_mem_rows(file: Path) -> "AbstractContextManager[ClaudeMemRows]":
-    from recollect.imports.databases.claude_mem import claude_mem_rows  # rare
-
-    return claude_mem_rows(file)
-
-
-def opencode_sessions(file: Path) -> "list[OpenCodeSession]":
-    from recollect.imports.databases.opencode import opencode_sessions
-
-    return opencode_sessions(file)
-
-
-def opencode_messages(file: Path, session: str) -> Iterator[tuple[dict[str, Any] | str, list[Any]]]:
-    from recollect.imports.databases.opencode import opencode_messages
-
-    return opencode_messages(file, session)
 
 
 def memory_texts(database: Path) -> dict[MemoryId, str]:

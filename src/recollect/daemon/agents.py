@@ -112,7 +112,6 @@ class Agents:
             await self._ending.wait()
 
     def _run_tool(self, work: "Callable[[], ToolAnswer]") -> "ToolAnswer":
-        """Run a tool in this thread; answer whatever happens."""
         from recollect.mcp.tools import ToolAnswer
 
         self._working.add(work)
@@ -120,9 +119,8 @@ class Agents:
             return work()
         except Exception as error:  # noqa: BLE001  # the request boundary: a bug must not reach the agent
             _log(error, "tool")
-            return ToolAnswer(
-                text=f"Something went wrong inside ({type(error).__name__}). Go on without.", code="internal"
-            )
+            text = f"Something went wrong inside ({type(error).__name__}). Go on without."
+            return ToolAnswer(text=text, code="internal")
         finally:
             self._working.discard(work)
             self._activity.note_work()  # an agent works: the background has something to do

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.client import MAX_BODY_BYTES
-from recollect.daemon.protocol import MAX_HEADER_BYTES, is_stream
+from recollect.daemon.protocol import MAX_HEADER_BYTES, STREAMS
 from recollect.domain.errors import RequestTooLarge
 
 log = logging.getLogger("recollect.daemon")
@@ -72,7 +72,7 @@ class Guard:
         refusal = self._refusal(scope)
         if refusal is not None:
             await _refuse(refusal, send)
-        elif is_stream(scope["path"]):
+        elif scope["path"] in STREAMS:
             await self._app(scope, receive, send)
         else:
             counted = _CountedBody(receive, send, self._max_body_bytes)
@@ -95,7 +95,7 @@ class Guard:
             return NO_TOKEN
         length = headers.single(b"content-length")
         is_large = length and int(length[:20]) > self._max_body_bytes  # h11 has checked that it is a number
-        if is_large and not is_stream(scope["path"]):
+        if is_large and scope["path"] not in STREAMS:
             return TOO_LARGE
         return None
 

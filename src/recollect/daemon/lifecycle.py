@@ -33,10 +33,8 @@ log = logging.getLogger("recollect.daemon")
 
 WATCH_S = 1.0
 TIDY_S = 600.0
-TIDY_SOON_S, QUIET_S = (
-    60.0,
-    2.0,
-)  # after a session was deleted: when no request comes for QUIET_S, at the latest after TIDY_SOON_S
+# After a session was deleted: when no request comes for QUIET_S, at the latest after TIDY_SOON_S.
+TIDY_SOON_S, QUIET_S = 60.0, 2.0
 BOUNDS = Bounds()
 ANSWER_S = 2  # for running requests when it ends; uvicorn takes whole seconds
 END_S = 2.8  # then the process exits, whatever still runs; SQLite loses nothing by that

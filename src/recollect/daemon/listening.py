@@ -53,7 +53,6 @@ class SocketFile:
 
 @contextmanager
 def open_listeners(places: Paths, port: int) -> Iterator[Listeners]:
-    """Listen on the unix socket; with a `port`, or without unix sockets, on TCP."""
     _remove(places.socket)
     _remove(places.tcp)
     sockets = []

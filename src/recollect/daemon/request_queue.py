@@ -62,8 +62,6 @@ class RequestQueue:
 
 
 class Activity:
-    """Running requests, and the time since the last one."""
-
     def __init__(self) -> None:
         self.started = self._last = time.monotonic()
         self.requests = 0

@@ -48,8 +48,6 @@ class EndRequested(Exception):
 
 
 class AnswerReader:
-    """Reads an HTTP answer: a head, then chunks."""
-
     def __init__(self, connection: socket) -> None:
         self._connection = connection
         self._received = bytearray()

@@ -78,43 +78,30 @@ class ToolAnswer:
 
 
 class NotShown(RecollectError):
-    """There is no memory with this id that this agent may see."""
-
-    code = "not_found"
+    code = "not_found"  # there is no memory with this id that this agent may see
 
 
 class SwitchedOff(RecollectError):
-    """The user's settings give agents no answers."""
-
-    code = "switched_off"
+    code = "switched_off"  # the user's settings give agents no answers
 
 
 class RecollectPaused(RecollectError):
-    """The user has paused Recollect: agents get no memories, and none of theirs are kept."""
-
-    code = "paused"
+    code = "paused"  # the user has paused Recollect: agents get no memories, and none of theirs are kept
 
 
 class OptedOut(RecollectError):
-    """The user wants nothing of this session to be kept."""
-
-    code = "opted_out"
+    code = "opted_out"  # the user wants nothing of this session to be kept
 
 
 class ForTheUser(RecollectError):
-    """Only the user may do that, because it cannot be undone."""
-
-    code = "for_the_user"
+    code = "for_the_user"  # only the user may do that, because it cannot be undone
 
 
 class OfAnotherProject(RecollectError):
-    """The memory is visible here, but can only be changed in its own project."""
-
-    code = "other_project"
+    code = "other_project"  # the memory is visible here, but can only be changed in its own project
 
 
 def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> ToolAnswer:
-    """Run a tool. A RecollectError becomes an answer too."""
     try:
         if name not in TOOLS:
             raise PayloadError(f"There is no tool {name[:40]!r}; there are {', '.join(TOOLS)}.")

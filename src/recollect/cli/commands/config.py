@@ -79,10 +79,8 @@ def init(for_project: bool, as_json: bool) -> None:
     An existing file is never overwritten."""
     path = _project_file() if for_project else config.find_paths().settings
     _create(path, build_settings_file(for_project=for_project), mode=0o666 if for_project else 0o600)
-    if as_json:
-        output.say_json({"created": str(path)})
-    else:
-        output.say(f"Created {path}. Remove the # in front of a setting to change it.")
+    sentence = f"Created {path}. Remove the # in front of a setting to change it."
+    output.say_result({"created": str(path)}, sentence, as_json)
 
 
 def _project_file() -> Path:

@@ -56,10 +56,8 @@ def export_memories(
         )
     if str(file) == "-":
         return
-    if as_json:
-        output.say_json({"file": str(file), "memories": counter.written, "left_out": counter.left_out})
-    else:
-        output.say(f"{output.many(counter.written, 'memory', 'memories')} written to {file}.")
+    report = {"file": str(file), "memories": counter.written, "left_out": counter.left_out}
+    output.say_result(report, f"{output.many(counter.written, 'memory', 'memories')} written to {file}.", as_json)
 
 
 class _Counter:

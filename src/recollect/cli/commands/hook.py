@@ -37,10 +37,7 @@ def hook(host: str, moment: str | None, as_json: bool) -> None:
     if moment is not None and moment not in MOMENTS:
         raise InvalidValue(f"There is no moment {moment!r}; known: {', '.join(MOMENTS)}.")
     command = arguments(host, moment)
-    if as_json:
-        output.say_json(command)
-    else:
-        output.say(shlex.join(command))
+    output.say_result(command, shlex.join(command), as_json)
 
 
 def arguments(host: str, moment: str | None) -> list[str]:

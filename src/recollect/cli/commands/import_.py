@@ -12,8 +12,7 @@ import click
 from recollect.api.fresh_vectors import Bulk
 from recollect.cli import client_call, context
 from recollect.cli.display import output, progress
-from recollect.cli.display.progress import Watch
-from recollect.cli.embed_progress import LATER, embed_all, watching
+from recollect.cli.display.progress import LATER, Watch, embed_all, watching
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.cli.importing.entries import entries
 from recollect.cli.importing.files import ImportFiles, find_files

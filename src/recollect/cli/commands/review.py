@@ -136,13 +136,9 @@ def _show(cases: Sequence[Case], everywhere: bool) -> None:
 
 
 def _show_table(cases: Sequence[Case], everywhere: bool) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
-    table.add_column(overflow="fold")
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
+    table = output.list_table()
 
     def add(memory: Memory, style: str, notes: Sequence[str]) -> None:
         scope = f"  {memory.scope}" if everywhere else ""

@@ -65,7 +65,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
             "running": pid is not None,
             "answers": facts is not None,
             "pid": pid,
-            "pauses": [pause_notice.pause_json(one) for one in pauses],
+            "pauses": list(map(pause_notice.pause_json, pauses)),
             **(stored if facts is None else facts),
         }
         output.say_json({**about, "usage": list(map(usage_json, usage)), **where})
@@ -106,18 +106,15 @@ def _read_database(places: config.Paths) -> "tuple[Facts, list[MomentUsage]]":
         return {}, []
     try:
         with context.engine() as engine:
-            waiting, restored, demoted = (
-                engine.missing_vectors(None),
-                engine.find_restoring_change(),
-                engine.find_demoting_change(),
-            )
+            waiting = engine.missing_vectors(None)
+            restored, demoted = engine.find_restoring_change(), engine.find_demoting_change()
             figures: dict[str, Any] = {
                 "memories": engine.count(),
                 "to_review": len(engine.cases()),
                 "candidates": len(engine.candidates()),
                 "to_learn": engine.count_waiting_events(),
-                "taken_back": None if restored is None else restored.id,
-                "put_back": None if demoted is None else {"deed": demoted.id, "memories": demoted.memories},
+                "taken_back": restored and restored.id,
+                "put_back": demoted and {"deed": demoted.id, "memories": demoted.memories},
                 "to_embed": waiting.memories + waiting.turns,
             }
             if places.model.is_dir():

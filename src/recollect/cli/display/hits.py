@@ -59,13 +59,9 @@ def reason(hit: Hit | TurnHit) -> str:
 
 
 def _show_turn_table(excerpts: Sequence[tuple[TurnHit, str]], why: bool) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
+    table = output.list_table(folds_ids=False)
     for hit, text in excerpts:
         turn = hit.turn
         about = f"session {turn.session}  turn {turn.message}  {_score(hit)}"

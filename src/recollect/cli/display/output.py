@@ -16,6 +16,7 @@ from recollect.text.block import prefix_of, stale_notes, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 MAX_LISTED_CHARS = 600  # of one memory in a table
 
@@ -54,6 +55,13 @@ def confirm(question: str, otherwise: str) -> bool:
 
 def say_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def say_result(record: object, sentence: str, as_json: bool) -> None:
+    if as_json:
+        say_json(record)
+    else:
+        say(sentence)
 
 
 def _wants_style(stream: TextIO) -> bool:
@@ -156,13 +164,9 @@ def _marks(memory: Memory, freshness: Freshness) -> str:
 def _show_table(
     memories: Sequence[Memory], notes: Sequence[str], below: Sequence[str] | None, marks: Sequence[str]
 ) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
-    table.add_column(overflow="fold")
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")  # fold, do not cut: half a path is no path
+    table = list_table()
     for number, memory in enumerate(memories):
         about = f"{day(memory.created_at)}  {memory.scope}  {f'{notes[number]}{marks[number]}'.strip()}".rstrip()
         if below:
@@ -170,6 +174,19 @@ def _show_table(
         body = Text(shorten_memory(memory)) + Text(f"\n{about}", style="dim")
         table.add_row(Text(memory.id, style="cyan"), Text(prefix_of(memory), style="bold magenta"), body)
     console().print(table)
+
+
+def list_table(*, folds_ids: bool = True) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
+    if folds_ids:
+        table.add_column(overflow="fold")
+    else:
+        table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")  # fold, do not cut: half a path is no path
+    return table
 
 
 def shorten(text: str) -> str:

@@ -122,7 +122,6 @@ def _relevance(choice: Choice) -> str:
 
 
 def why_not(choice: Choice, sent: LogEntry, log: Sequence[LogEntry]) -> str:
-    """Say what kept the memory out of the block, with the number that decided."""
     injection, kind = sent.injection, choice.kind.value.replace("_", " ")
     match choice.verdict:
         case Verdict.SHOWN:

@@ -1,5 +1,6 @@
 """A memory as a JSON object and back: one form for `pipe`, `import`, `export` and `--json`."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -52,9 +53,9 @@ def record_of(memory: Memory) -> dict[str, Any]:
         "valid_to": _iso(memory.valid_to),
         "superseded_by": memory.superseded_by,
         "seen": memory.seen,
-        "source": _source_record(memory.source),
+        "source": asdict(memory.source),
         "evidence": list(memory.evidence),
-        "anchors": [{"path": anchor.path, "hash": anchor.hash} for anchor in memory.anchors],
+        "anchors": list(map(asdict, memory.anchors)),
         "use": {
             "shown": memory.use.shown,
             "used": memory.use.used,
@@ -63,22 +64,12 @@ def record_of(memory: Memory) -> dict[str, Any]:
             "last_shown_at": _iso(memory.use.last_shown_at),
             "last_used_at": _iso(memory.use.last_used_at),
         },
-        "mentions": [{**_source_record(said.source), "at": said.at.isoformat()} for said in memory.mentions],
+        "mentions": [{**asdict(said.source), "at": said.at.isoformat()} for said in memory.mentions],
         "flag": memory.flag,
         "conflicts": list(memory.conflicts),
         "tier": memory.tier.value,
         "durability": memory.durability,
         "rules": memory.rules,
-    }
-
-
-def _source_record(source: Source) -> dict[str, Any]:
-    return {
-        "role": source.role.value,
-        "host": source.host,
-        "session": source.session,
-        "message": source.message,
-        "agent": source.agent,
     }
 
 

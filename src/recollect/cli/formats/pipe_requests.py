@@ -120,10 +120,6 @@ def read_search(request: Fields, now: datetime) -> SearchRequest:
     )
 
 
-def text_to_redact(request: Fields) -> str:
-    return read.any_text(request, "text")
-
-
 def _objects(request: Fields, name: str) -> list[dict[str, Any]]:
     value = request.get(name)
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from recollect import wiring
 from recollect.cli import context
 from recollect.cli.display.progress import Watch
 from recollect.cli.formats.memory_json import draft_of, unknown_fields
@@ -14,6 +13,7 @@ from recollect.cli.importing.scopes import ImportScopes
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.memory import ProjectId, Role, Source
 from recollect.imports import claude_mem, reading
+from recollect.imports.databases.claude_mem import claude_mem_rows
 from recollect.imports.decoding import decode
 from recollect.imports.entry import Entry, FileOrigin, KeptEntry, RejectedEntry
 from recollect.imports.format import Format
@@ -54,7 +54,7 @@ def _origin(file: Readable, places: ImportScopes) -> FileOrigin:
 
 def _of_database(file: Readable, places: ImportScopes) -> Iterator[Entry]:
     origin = _origin(file, places)
-    with wiring.claude_mem_rows(file.path) as rows:
+    with claude_mem_rows(file.path) as rows:
         yield from claude_mem.observations(rows.observations, origin, places.find_project)
         yield from claude_mem.summaries(rows.summaries, origin, places.find_project)
         if rows.prompts:

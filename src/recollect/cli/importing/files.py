@@ -27,17 +27,7 @@ from recollect.text.block import visible
 SKIPPED = {"node_modules", "__pycache__", "venv", "site-packages", "vendor", "dist", "build", "target"}
 HIDDEN_AND_READ = {".claude", ".cursor", ".github", ".codex", ".gemini", ".config", ".claude-mem", ".windsurf"}
 # In `.claude`, beside the memories: commands and skills by other authors, and Claude Code's own data.
-NO_MEMORIES = {
-    "plugins",
-    "commands",
-    "agents",
-    "skills",
-    "todos",
-    "cache",
-    "shell-snapshots",
-    "file-history",
-    "statsig",
-}
+NO_MEMORIES = "plugins commands agents skills todos cache shell-snapshots file-history statsig".split()
 MARKDOWN_SUFFIXES = (".md", ".mdc", ".markdown")
 STDIN = Path("-")
 
@@ -95,8 +85,7 @@ def find_files(paths: tuple[Path, ...], form: Format | None, ignored: IgnoredPat
 
 
 def _why(error: Exception) -> str:
-    reason = error.strerror if isinstance(error, OSError) else None
-    return reason or str(error)
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _read_named(path: Path, form: Format | None) -> Readable:

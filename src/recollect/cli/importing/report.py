@@ -145,13 +145,9 @@ def _show_memories(report: ImportReport) -> None:
 
 
 def _show_table(report: ImportReport) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
+    table = output.list_table(folds_ids=False)
     for outcome, spot, memory in report.memories:
         place = "" if spot.file is None else f"  {spot.file}:{spot.line}"
         body = Text(_text(memory)) + Text(f"\n{memory.scope}{place}{_past(memory)}", style="dim")
