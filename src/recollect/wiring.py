@@ -79,16 +79,12 @@ def existing_database(database: Path) -> Path | None:
 @contextmanager
 def open_engine(
     settings_for: SettingsFor,
-    database: Path | None,
+    database: Path | None,  # None keeps everything in memory
     model: Callable[[], Embeds | None] = no_model,
     *,
-    resident: bool = False,
-    pauses: Path | None = None,
+    resident: bool = False,  # in a process that stays, with little memory
+    pauses: Path | None = None,  # the file of the pauses; None: it is never paused
 ) -> Iterator[Engine]:
-    """Open the engine on a database file; None keeps everything in memory.
-
-    `resident`: in a process that stays, with little memory. `pauses`: the file of the pauses; None: it is never paused.
-    """
     with nullcontext() if database is None else guard_files(database):
         store = SqliteStore(database, resident=resident)
         try:

@@ -44,7 +44,8 @@ def why(desk: Desk, asked: Why) -> Explained:
         return Explained(session=session, log=log, chosen=None, usage=usage, known={})
     chosen = pick_moment(log, turn)
     position = next(number for number, one in enumerate(log) if one is chosen)
-    known = desk.engine.log.memories(_ids(chosen))
+    ids = [*chosen.injection.ids, *(choice.id for choice in chosen.injection.choices)]
+    known = desk.engine.log.memories(list(dict.fromkeys(ids)))
     return Explained(session=session, log=log, chosen=position, usage=usage, known=known)
 
 
@@ -84,10 +85,6 @@ def _has_turn(engine: "Engine", session: Session, turn: str) -> bool:
             raise error from None  # it looks like a turn: the error lists the turns
         return False
     return True
-
-
-def _ids(sent: LogEntry) -> list[MemoryId]:
-    return list(dict.fromkeys([*sent.injection.ids, *(choice.id for choice in sent.injection.choices)]))
 
 
 def pick_moment(log: Sequence[LogEntry], turn: str | None) -> LogEntry:

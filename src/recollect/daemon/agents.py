@@ -71,8 +71,7 @@ class Agents:
         ]
 
     async def end(self) -> None:
-        """End every conversation, so that a lasting connection does not delay the daemon's end. Running calls get ANSWER_S
-        to finish."""
+        """End every conversation, so that none delays the daemon's end. Running calls get ANSWER_S to finish."""
         self._ending.set()
         give_up = time.monotonic() + ANSWER_S
         while self._working and time.monotonic() < give_up:
@@ -123,7 +122,7 @@ class Agents:
             return ToolAnswer(text=text, code="internal")
         finally:
             self._working.discard(work)
-            self._activity.note_work()  # an agent works: the background has something to do
+            self._activity.wake_background()
 
     async def _announce(self, request: Request) -> Response:
         body = await read_object(request)

@@ -51,7 +51,7 @@ def serve(places: Paths, bounds: Bounds = BOUNDS) -> int:
         open_listeners(places, settings(None).daemon.port) as listeners,
         Background(engine, model, activity.is_calm) as background,
     ):
-        activity.on_work(background.wake)
+        activity.wake_background = background.wake
         server = _Server(settings, activity, listeners, engine)
         context = AppContext(
             engine=engine,

@@ -1,5 +1,4 @@
-"""Where the daemon listens: a unix socket for its user only, and 127.0.0.1 with a token if a port is set or the disk has
-no sockets.
+"""Where the daemon listens: its user's unix socket, and 127.0.0.1 with a token if a port is set or the disk has no sockets.
 
 The daemon with the lock owns these files: any that exist are left over from a killed daemon.
 """

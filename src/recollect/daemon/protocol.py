@@ -1,7 +1,6 @@
 """HTTP with limits: how many connections there are, and how long a header and a body may take.
 
-uvicorn itself limits the size of a header and the time between two requests. The stream of an MCP client has no end, so
-only its header is timed.
+uvicorn limits the size of a header and the time between two requests. An MCP stream has no end: only its header is timed.
 """
 
 import asyncio

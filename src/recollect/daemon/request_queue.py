@@ -66,19 +66,11 @@ class Activity:
         self.started = self._last = time.monotonic()
         self.requests = 0
         self.under_way = 0  # changed only by the event loop
-        self._wake: Callable[[], None] = lambda: None
-
-    def on_work(self, wake: Callable[[], None]) -> None:
-        """Set what to call whenever the background may have something to do."""
-        self._wake = wake
+        self.wake_background: Callable[[], None] = lambda: None  # called when an agent works, or something was written
 
     def note(self) -> None:
         self._last = time.monotonic()
         self.requests += 1
-
-    def note_work(self) -> None:
-        """Wake the background: an agent works, or something was written."""
-        self._wake()
 
     @contextmanager
     def answering(self) -> Iterator[None]:

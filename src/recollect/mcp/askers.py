@@ -1,7 +1,6 @@
 """Finds the folder and the session of an MCP call; the host's own session if its plugin announced it.
 
-A client keeps its connection for days, but a live context is shorter: after NEW_SESSION_AFTER without a call, the
-connection gets a new session.
+A connection lasts for days, a live context does not: after NEW_SESSION_AFTER without a call, it gets a new session.
 """
 
 import os

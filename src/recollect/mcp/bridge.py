@@ -151,19 +151,16 @@ class Bridge:
         self._handshake: list[bytes] = []  # of an older client: `initialize`, then `notifications/initialized`
 
     def run(self) -> int:
-        signalled = False
+        answers_s, close_s = LAST_ANSWERS_S, CLOSE_S
         try:
             for number in SIGNALS:
                 signal.signal(number, _end)
             for line in _lines_of(0, self._time_left):
                 self._forward(line)
         except EndRequested:
-            signalled = True
+            answers_s = close_s = SIGNALLED_S
         try:
-            if signalled:
-                self._finish(SIGNALLED_S, SIGNALLED_S)
-            else:
-                self._finish(LAST_ANSWERS_S, CLOSE_S)
+            self._finish(answers_s, close_s)
         except EndRequested:  # a second signal: end at once
             pass
         for number in SIGNALS:  # we are ending already

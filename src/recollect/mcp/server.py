@@ -1,7 +1,6 @@
 """The tools as a server of the official MCP library, for both of its handshakes.
 
-Imported at the first MCP request: the library takes a second and 40 MB. Every call runs in a thread: the engine is
-synchronous.
+Imported at the first MCP request: it takes a second and 40 MB. The engine is synchronous: each call runs in a thread.
 """
 
 from collections.abc import Callable, Mapping

@@ -11,23 +11,16 @@ import click
 from recollect.api.inject import INJECT, REHEARSE, Inject
 from recollect.cli import client_call, context, direct
 from recollect.cli.display import output
-from recollect.cli.display.reasons import cost, silence
+from recollect.cli.display.reasons import MOMENTS, cost, silence
 from recollect.cli.formats.injection_json import injection_json
 from recollect.domain.errors import PayloadError
-from recollect.domain.event import Asked, Compacting, Event, Prompt, SessionStarted, ToolFailed
-from recollect.domain.injection import Injection, Moment
+from recollect.domain.event import Event
+from recollect.domain.injection import Injection
 from recollect.hosts.script import TYPES, event_of
 from recollect.text.block import CLOSE, OPEN, PREAMBLE, split_line
 
 EXAMPLE = '{"type": "prompt", "text": "How do we deploy with Helm?"}'
 STANDALONE_TYPES = ("session_started", "prompt", "tool_failed", "asked")  # make sense without an earlier session
-MOMENTS: dict[type[Event], Moment] = {
-    SessionStarted: Moment.START,
-    Prompt: Moment.PROMPT,
-    ToolFailed: Moment.TOOL_ERROR,
-    Compacting: Moment.COMPACTION,
-    Asked: Moment.ON_DEMAND,
-}
 
 
 @click.command(

@@ -57,8 +57,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
         stored, usage = _read_database(places)
     where = {"database": str(places.database), "socket": str(places.socket), "log": str(places.log)}
     pauses = pause_notice.current_pauses()
-    port = None if pid is None else client.port()
-    if port is not None:
+    if pid is not None and (port := client.port()) is not None:
         where |= {"tcp": f"127.0.0.1:{port}", "token": str(places.token)}
     if as_json:
         about = {

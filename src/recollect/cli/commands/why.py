@@ -197,7 +197,7 @@ def _json(session: Session, sent: LogEntry, log: Sequence[LogEntry], known: dict
     record = log_entry_json(sent)
     for choice, choice_record in zip(sent.injection.choices, record["choices"], strict=True):
         memory = known.get(choice.id)
-        choice_record["text"] = None if memory is None else memory.text
+        choice_record["text"] = memory and memory.text
         choice_record["why"] = why_not(choice, sent, log)
     silent = None if sent.injection.block else silence(sent.injection, sent.point)
     return {**_session_json(session), **record, "name": _name_of(sent, log), "silence": silent}

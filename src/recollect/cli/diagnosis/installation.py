@@ -136,7 +136,7 @@ def _client_version(found: Path) -> tuple[int, ...] | None:
     """Read its package file; None: it was installed another way, and asking it would start it."""
     try:
         package = json.loads((found.resolve().parent.parent / "package.json").read_text(encoding="utf-8"))
-        return tuple(int(part) for part in package["version"].split("-")[0].split("."))
+        return tuple(map(int, package["version"].split("-")[0].split(".")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

@@ -33,7 +33,7 @@ def turn_json(hit: TurnHit) -> dict[str, Any]:
 
 
 def show_memory_hits(hits: Sequence[Hit], *, why: bool, uncertain: bool = False) -> None:
-    reasons = [reason(hit) for hit in hits] if why else None
+    reasons = list(map(reason, hits)) if why else None
     output.show_memories([hit.memory for hit in hits], [_note(hit, uncertain) for hit in hits], reasons)
 
 

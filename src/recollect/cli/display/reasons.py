@@ -5,9 +5,17 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from recollect.cli.display import output
+from recollect.domain.event import Asked, Compacting, Event, Prompt, SessionStarted, ToolFailed
 from recollect.domain.injection import Choice, Injection, LogEntry, Moment, QuietReason, QuotedTurn, Verdict
 from recollect.domain.memory import MemoryId
 
+MOMENTS: Mapping[type[Event], Moment] = {
+    SessionStarted: Moment.START,
+    Prompt: Moment.PROMPT,
+    ToolFailed: Moment.TOOL_ERROR,
+    Compacting: Moment.COMPACTION,
+    Asked: Moment.ON_DEMAND,
+}
 NAMES: Mapping[Moment, str] = {
     Moment.START: "session start",
     Moment.PROMPT: "prompt",
@@ -129,11 +137,11 @@ def why_not(choice: Choice, sent: LogEntry, log: Sequence[LogEntry]) -> str:
         case Verdict.SHORT:
             return "shown in short, for lack of room; it does not count as shown"
         case Verdict.RECALLED:
-            return f"recalled in one line: it is in the live context since {_where(choice.id, sent, log)}"
+            return f"recalled in one line: it is in the live context since {_moment_that_showed(choice.id, sent, log)}"
         case Verdict.LISTED:
             return "listed by its title"
         case Verdict.LIVE:
-            return f"in the live context already, since {_where(choice.id, sent, log)}"
+            return f"in the live context already, since {_moment_that_showed(choice.id, sent, log)}"
         case Verdict.THRESHOLD:
             # An answer to the agent's question has one threshold for all kinds.
             needs = "an answer" if sent.point is Moment.ON_DEMAND else _with_article(kind)
@@ -193,8 +201,7 @@ def _best(injection: Injection) -> str:
     return f", {number(max(best))}" if best else ""
 
 
-def _where(memory: MemoryId, sent: LogEntry, log: Sequence[LogEntry]) -> str:
-    """The earlier moment that showed the memory."""
+def _moment_that_showed(memory: MemoryId, sent: LogEntry, log: Sequence[LogEntry]) -> str:
     for one in log:
         is_before = one.context == sent.context and one.at <= sent.at and one is not sent
         if is_before and memory in one.injection.ids:

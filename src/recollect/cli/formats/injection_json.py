@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from recollect.domain.injection import Injection, LogEntry, MomentUsage, QuotedTurn
+from recollect.domain.injection import Injection, LogEntry, MomentUsage
 
 DIGITS = 3
 
@@ -45,12 +45,8 @@ def log_entry_json(sent: LogEntry) -> dict[str, Any]:
         "by_kind": dict(shown),
         "relevance": None if average is None else round(average, DIGITS),
         "corrected": list(injection.corrected),
-        "quoted": list(map(_quote_json, injection.quoted)),
+        "quoted": list(map(asdict, injection.quoted)),
     }
-
-
-def _quote_json(turn: QuotedTurn) -> dict[str, Any]:
-    return {"session": turn.session, "message": turn.message, "reasons": dict(turn.reasons)}
 
 
 def usage_json(usage: MomentUsage) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from recollect.cli import context
@@ -96,16 +96,12 @@ def _lines(source: BinaryIO, watch: Watch) -> Iterator[tuple[bytes, int]]:
     while line := source.readline(MAX_LINE_BYTES + 1):
         size = len(line)
         if size > MAX_LINE_BYTES and not line.endswith(b"\n"):
-            size += sum(map(len, _rest(source)))
+            while part := source.readline(PART_BYTES):
+                size += len(part)
+                if part.endswith(b"\n"):
+                    break
         watch(size)
         yield line, size
-
-
-def _rest(source: BinaryIO) -> Iterable[bytes]:
-    while part := source.readline(PART_BYTES):
-        yield part
-        if part.endswith(b"\n"):
-            return
 
 
 def _record(line: bytes, size: int) -> dict[str, Any]:
