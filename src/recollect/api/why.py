@@ -96,17 +96,12 @@ def pick_moment(log: Sequence[LogEntry], turn: str | None) -> LogEntry:
         raise InvalidValue(f"Several moments begin with {turn!r}: {several}. Give more of the id.")
     found = by_id[0] if by_id else _find_by_position(log, turn)
     if found is None:
-        raise InvalidValue(
-            f"There is no turn {turn!r} in session {log[0].session!r}: {_why_missing(turn)}it has {_list_moments(log)}."
-        )
+        why = ""
+        if turn in list(Moment):  # the host decides when it asks, and Recollect sees only what it asks
+            why = "its host did not ask for it, or gave up before the answer; "
+        session, moments = log[0].session, _list_moments(log)
+        raise InvalidValue(f"There is no turn {turn!r} in session {session!r}: {why}it has {moments}.")
     return found
-
-
-def _why_missing(turn: str) -> str:
-    """A missing moment: the host decides when it asks, and Recollect sees only what it asks."""
-    if turn not in list(Moment):
-        return ""
-    return "its host did not ask for it, or gave up before the answer; "
 
 
 def _find_by_id(log: Sequence[LogEntry], turn: str) -> list[LogEntry]:

@@ -75,7 +75,6 @@ def _lines(content: bytes | None) -> list[str]:
 
 @contextmanager
 def lock_installation(folder: Path, wait_s: float = WAIT_S) -> Iterator[None]:
-    """Make other installations and uninstallations with the same state folder wait."""
     path = folder / LOCK
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

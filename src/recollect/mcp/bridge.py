@@ -39,7 +39,6 @@ ENDED = "Recollect's daemon ended while this was under way. Ask again; it starts
 HANGS = "Recollect's daemon does not answer. Go on without; if that lasts, the user can run `recollect restart`."
 TOO_LONG = f"The message is longer than {MAX_LINE_BYTES:,} bytes. Send less at once."
 INTERNAL_ERROR, INVALID_REQUEST = -32603, -32600
-FOLDER_OPTION = "--folder"
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
 
 
@@ -159,7 +158,7 @@ class Bridge:
                 self._forward(line)
         except EndRequested:
             answers_s = close_s = SIGNALLED_S
-        try:
+        try:  # noqa: SIM105  # importing contextlib costs more than all of this
             self._finish(answers_s, close_s)
         except EndRequested:  # a second signal: end at once
             pass
@@ -462,7 +461,7 @@ def current_folder() -> str | None:
 def main() -> int:
     """A Ctrl-C in the client's terminal reaches us too, and ends us silently."""
     *_, name, value = ["", *sys.argv]
-    return Bridge(os.path.realpath(value) if name == FOLDER_OPTION else current_folder()).run()
+    return Bridge(os.path.realpath(value) if name == "--folder" else current_folder()).run()
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class SettingRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsSource:
     whose: str
-    path: Path
+    path: str
     exists: bool
 
 
@@ -57,12 +57,11 @@ def show(section: str | None, as_json: bool) -> None:
             raise InvalidValue(f"There is no section {section!r}; {config.suggestion(section, sections)}")
         rows = [row for row in rows if row.section == section]
     files = [
-        SettingsSource(whose="user", path=user_file, exists=user_file.exists()),
-        SettingsSource(whose="project", path=project_file or _project_file(), exists=project_file is not None),
+        SettingsSource(whose="user", path=str(user_file), exists=user_file.exists()),
+        SettingsSource(whose="project", path=str(project_file or _project_file()), exists=project_file is not None),
     ]
     if as_json:
-        file_records = [{"whose": file.whose, "path": str(file.path), "exists": file.exists} for file in files]
-        output.say_json({"files": file_records, "settings": list(map(asdict, rows))})
+        output.say_json({"files": list(map(asdict, files)), "settings": list(map(asdict, rows))})
     elif sys.stdout.isatty():
         _show_table(files, rows)
     else:
@@ -115,7 +114,7 @@ def _show_table(files: list[SettingsSource], rows: list[SettingRow]) -> None:
     places.add_column(overflow="fold")  # a path must not be cut
     for file in files:
         note = Text("" if file.exists else "  (does not exist)", style="dim")
-        places.add_row(f"{file.whose}'s file", Text(str(file.path)) + note)
+        places.add_row(f"{file.whose}'s file", Text(file.path) + note)
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)

@@ -16,7 +16,7 @@ from recollect.cli.display import output
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.domain.stored import StoredCounts
 
-# Fields of a Holding, with their names for one and for several.
+# Fields of StoredCounts, with their names for one and for several.
 COUNTED = (
     ("memories", "memory", "memories"),
     ("candidates", "candidate", None),

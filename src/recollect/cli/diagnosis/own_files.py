@@ -20,7 +20,6 @@ class Stored:
 
 
 def measure_files(places: Paths) -> list[Stored]:
-    """Return what exists, in the order in which people look for it."""
     data, kept = places.database.parent, places.log_folder
     logs_and_locks = [places.database.with_name(places.database.name + suffix) for suffix in ("-wal", "-shm")]
     drafts = [file for folder in places.state.glob("edit-*") for file in _below(folder)]

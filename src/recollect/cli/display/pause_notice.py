@@ -1,4 +1,4 @@
-"""Says that Recollect is paused, so that they do not wonder why nothing happens."""
+"""Says that Recollect is paused, so that users do not wonder why nothing happens."""
 
 from collections.abc import Sequence
 
@@ -28,9 +28,8 @@ def sentence(pause: Pause) -> str:
     end_it = "`recollect resume`"
     if pause.project is not None:
         end_it = f"`recollect resume --project` there, or {end_it}"
-    return (
-        f"paused since {output.minute(pause.since)}{duration_text(pause)}: nothing is captured or injected ({end_it})"
-    )
+    since = f"{output.minute(pause.since)}{duration_text(pause)}"
+    return f"paused since {since}: nothing is captured or injected ({end_it})"
 
 
 def duration_text(pause: Pause) -> str:

@@ -176,9 +176,8 @@ def why_quoted(turn: QuotedTurn) -> str:
         return ""
     about = "the prompt names what this is about"
     if "topic" in reasons:
-        about = (
-            f"the prompt is about earlier sessions by {number(reasons['topic'])} (needed {number(reasons['needed'])})"
-        )
+        topic, needed = number(reasons["topic"]), number(reasons["needed"])
+        about = f"the prompt is about earlier sessions by {topic} (needed {needed})"
     scores = f"words {number(reasons['words'])}"
     if "meaning" in reasons:
         scores += f", meaning {number(reasons['meaning'])}"

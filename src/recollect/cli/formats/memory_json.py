@@ -166,13 +166,8 @@ def _source(given: Fields, default: Source) -> Source:
 
 
 def _mentions(record: Fields, default: Source) -> tuple[Mention, ...]:
-    given = record.get("mentions")
-    if given is None:
-        return ()
-    if not isinstance(given, list) or not all(isinstance(mention, dict) for mention in given):
-        raise PayloadError("`mentions` must be a list of objects with `at`, `role` and the other fields of a source.")
     found = []
-    for mention in given:
+    for mention in _objects(record, "mentions", "`at`, `role` and the other fields of a source"):
         at = read.time_or_none(mention, "at")
         if at is None:
             raise PayloadError("An entry of `mentions` has no `at`.")
@@ -181,12 +176,17 @@ def _mentions(record: Fields, default: Source) -> tuple[Mention, ...]:
 
 
 def _anchors(record: Fields) -> tuple[Anchor, ...]:
-    given = record.get("anchors")
-    if given is None:
-        return ()
-    if not isinstance(given, list) or not all(isinstance(anchor, dict) for anchor in given):
-        raise PayloadError("`anchors` must be a list of objects with `path` and `hash`.")
+    given = _objects(record, "anchors", "`path` and `hash`")
     return tuple(Anchor(read.text(anchor, "path"), read.optional_text(anchor, "hash")) for anchor in given)
+
+
+def _objects(record: Fields, name: str, having: str) -> list[dict[str, Any]]:
+    given = record.get(name)
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(entry, dict) for entry in given):
+        raise PayloadError(f"`{name}` must be a list of objects with {having}.")
+    return given
 
 
 def _use(record: Fields) -> Usage:

@@ -25,7 +25,7 @@ PART_BYTES = 1 << 16
 
 
 def entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
-    """Bad content becomes a Bad entry, never an error. `unknown` collects unknown fields of JSON lines."""
+    """Bad content becomes a RejectedEntry, never an error. `unknown` collects unknown fields of JSON lines."""
     try:
         for entry in _entries(file, places, unknown, watch):
             yield places.confine(file, entry)
