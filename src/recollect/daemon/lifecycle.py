@@ -78,8 +78,6 @@ def _save_unwritten(engine: Engine) -> None:
 
 
 class _Server:
-    """uvicorn on sockets that we own, ended by request, signal or idleness."""
-
     def __init__(self, settings: LiveSettings, activity: Activity, listeners: Listeners, engine: Engine) -> None:
         self._settings = settings
         self._engine = engine

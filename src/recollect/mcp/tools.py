@@ -78,27 +78,39 @@ class ToolAnswer:
 
 
 class NotShown(RecollectError):
-    code = "not_found"  # there is no memory with this id that this agent may see
+    """There is no memory with this id that this agent may see."""
+
+    code = "not_found"
 
 
 class SwitchedOff(RecollectError):
-    code = "switched_off"  # the user's settings give agents no answers
+    """The user's settings give agents no answers."""
+
+    code = "switched_off"
 
 
 class RecollectPaused(RecollectError):
-    code = "paused"  # the user has paused Recollect: agents get no memories, and none of theirs are kept
+    """The user has paused Recollect: agents get no memories, and none of theirs are kept."""
+
+    code = "paused"
 
 
 class OptedOut(RecollectError):
-    code = "opted_out"  # the user wants nothing of this session to be kept
+    """The user wants nothing of this session to be kept."""
+
+    code = "opted_out"
 
 
 class ForTheUser(RecollectError):
-    code = "for_the_user"  # only the user may do that, because it cannot be undone
+    """Only the user may do that, because it cannot be undone."""
+
+    code = "for_the_user"
 
 
 class OfAnotherProject(RecollectError):
-    code = "other_project"  # the memory is visible here, but can only be changed in its own project
+    """The memory is visible here, but can only be changed in its own project."""
+
+    code = "other_project"
 
 
 def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> ToolAnswer:

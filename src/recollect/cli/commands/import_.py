@@ -84,8 +84,7 @@ def import_memories(
             here = places.here()
         say(report, here, dry_run=dry_run, as_json=as_json)
         if report.new + report.updated + report.contradicting and not dry_run:
-            is_left_to_daemon = client_call.wake_daemon()
-            if not (is_left_to_daemon or no_embed):
+            if not client_call.wake_daemon() and not no_embed:
                 _embed(engine, model, silent=as_json)
     if report.refused:
         ctx.exit(EXIT_PARTLY)

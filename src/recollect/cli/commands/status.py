@@ -139,8 +139,10 @@ def daemon_rows(pid: int | None, facts: Facts | None, stored: Facts) -> Iterator
     memory = "" if memory_mb is None else f", {memory_mb:.0f} MB"
     uptime = _duration(facts["uptime_s"])
     yield "daemon", f"running for {uptime}, version {facts['version']}, process {facts['pid']}{memory}"
-    if facts["version"] != __version__:
-        yield "", _describe_version(facts["version"])
+    if is_older(facts["version"]):
+        yield "", f"older than this command, {__version__}: `recollect restart` updates it"
+    elif facts["version"] != __version__:
+        yield "", f"another version than this command, {__version__}: commands bypass the daemon"
     yield "memories", f"{facts['memories']:,} {COUNTED}"
     yield from _waiting_rows(facts)
     model = facts["model"]  # "loaded", "not loaded yet", or the reason why there is none
@@ -149,12 +151,6 @@ def daemon_rows(pid: int | None, facts: Facts | None, stored: Facts) -> Iterator
         if facts.get(name):
             yield name, str(facts[name])
     yield from _problem_rows(facts.get("last_errors") or [])
-
-
-def _describe_version(version: str) -> str:
-    if is_older(version):
-        return f"older than this command, {__version__}: `recollect restart` updates it"
-    return f"another version than this command, {__version__}: commands bypass the daemon"
 
 
 def _waiting_rows(facts: Facts) -> Iterator[tuple[str, str]]:

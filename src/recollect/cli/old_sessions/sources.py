@@ -26,9 +26,7 @@ _TWIN = f"{specstory.NAME}:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSource:
-    """One file, or one session of a database."""
-
-    label: str
+    label: str  # of a file, or of one session of a database
     form: TranscriptForm
     size: int
     changed_at: datetime
@@ -48,7 +46,6 @@ class Sources:
 
 
 def collect_sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPaths) -> Sources:
-    """Find the sessions in these paths; without paths, those of this machine and of the project."""
     places = TranscriptFiles()
     paths = list(paths)
     for path in paths:
