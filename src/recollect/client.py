@@ -47,7 +47,7 @@ class _Connection:
     """One connection to one daemon. It never reconnects: another daemon may be there by then."""
 
     def __init__(self, connection: socket.socket, host: str, token: str | None = None) -> None:
-        self._socket = connection
+        self.socket = connection
         self._host = host
         self._headers = {"Content-Type": "application/json"}
         if token:
@@ -57,7 +57,7 @@ class _Connection:
         import http.client  # checking whether a daemon runs works without it
 
         http_connection = http.client.HTTPConnection(self._host)
-        http_connection.sock = self._socket
+        http_connection.sock = self.socket
         http_connection.auto_open = 0
         try:
             with suppress(BrokenPipeError, ConnectionResetError):  # refused before it was read: the answer says why
@@ -67,11 +67,8 @@ class _Connection:
         except http.client.HTTPException as error:
             raise ConnectionError(str(error) or type(error).__name__) from error
 
-    def peer(self) -> int | None:
-        return peer_pid(self._socket)
-
     def close(self) -> None:
-        self._socket.close()
+        self.socket.close()
 
 
 def is_older(version: str | None) -> bool:
@@ -158,7 +155,7 @@ class Client:
         except OSError:
             return False
         with closing(connection):
-            pid = connection.peer() or self._read_lock_file()[1]
+            pid = peer_pid(connection.socket) or self._read_lock_file()[1]
             try:
                 version = connection.exchange("GET", "/v1/hello").version
             except OSError:  # it hangs, or is just ending: use the version in its lock file
@@ -174,10 +171,9 @@ class Client:
         return True
 
     def pid(self) -> int | None:
-        """Return the process that listens; None if there is none."""
         try:
             with closing(self._connect(1.0)) as connection:
-                return connection.peer() or self._read_lock_file()[1]
+                return peer_pid(connection.socket) or self._read_lock_file()[1]
         except OSError:
             return None
 
@@ -228,7 +224,6 @@ class Client:
             return None, None
 
     def _read_tcp_file(self) -> tuple[str, str]:
-        """Return port and token."""
         try:
             port, token = self._tcp_path.read_text("ascii").split()
             return str(int(port)), token

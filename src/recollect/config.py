@@ -95,7 +95,6 @@ class Paths:
 
     @property
     def pause(self) -> Path:
-        """Says whether Recollect is paused, since when and until when."""
         return self.state / "pause.json"
 
     @property
@@ -113,6 +112,8 @@ def find_paths(env: Mapping[str, str] = os.environ) -> Paths:
     state = _xdg_folder(env, "XDG_STATE_HOME", home / ".local/state")
     model = _model_folder(env, home)
     runtime = _runtime_folder(env, state)
+    # A folder that the user names is never replaced by the packaged one.
+    is_packaged = PACKAGED_MODEL.is_dir() and not env.get(MODEL_VARIABLE) and _is_missing(model)
     return Paths(
         database=_xdg_folder(env, "XDG_DATA_HOME", home / ".local/share") / "recollect.db",
         settings=_xdg_folder(env, "XDG_CONFIG_HOME", home / ".config") / "config.toml",
@@ -120,7 +121,7 @@ def find_paths(env: Mapping[str, str] = os.environ) -> Paths:
         runtime=runtime,
         log_folder=state if is_writable(state) else runtime,
         model_built=model,
-        model=PACKAGED_MODEL if _uses_packaged_model(env, model) else model,
+        model=PACKAGED_MODEL if is_packaged else model,
     )
 
 
@@ -138,11 +139,6 @@ def _model_folder(env: Mapping[str, str], home: Path) -> Path:
             f"{MODEL_VARIABLE} is {_show_value(given)}; it takes the whole path of a folder, from / on."
         )
     return Path(given)
-
-
-def _uses_packaged_model(env: Mapping[str, str], model: Path) -> bool:
-    """A folder that the user names is never replaced by the packaged one."""
-    return PACKAGED_MODEL.is_dir() and not env.get(MODEL_VARIABLE) and _is_missing(model)
 
 
 def _runtime_folder(env: Mapping[str, str], state: Path) -> Path:
@@ -205,8 +201,9 @@ def read_project_file(path: Path) -> Layer:
         _check_project(values.pop("project"), path)
     for section in USER_ONLY:
         if section in values and not _only_adds(section, values[section]):
+            exceptions = "".join(f"; a project may only add to {section}.{name}" for name in _additive_names(section))
             raise InvalidSettings(
-                f"{path}: [{section}] cannot be set by a project, only by its user{_exceptions_note(section)}. "
+                f"{path}: [{section}] cannot be set by a project, only by its user{exceptions}. "
                 "Remove it. You can set it in your own file (`recollect config init` writes one and shows where)."
             )
     sections = [name for name in _SECTIONS if name not in USER_ONLY or _additive_names(name)]
@@ -218,7 +215,6 @@ def read_project_file(path: Path) -> Layer:
 
 
 def _additive_names(section: str) -> list[str]:
-    """Return the settings of a section to which project and user both add."""
     return [name.removeprefix(f"{section}.") for name in ADDITIVE if name.startswith(f"{section}.")]
 
 
@@ -227,10 +223,6 @@ def _only_adds(section: str, entries: object) -> bool:
     if not isinstance(entries, Mapping):
         return bool(names)
     return bool(names) and set(entries) <= set(names)
-
-
-def _exceptions_note(section: str) -> str:
-    return "".join(f"; a project may only add to {section}.{name}" for name in _additive_names(section))
 
 
 def read_environment(env: Mapping[str, str]) -> Layer:
@@ -246,7 +238,6 @@ def read_environment(env: Mapping[str, str]) -> Layer:
 
 
 def merge_layers(*layers: Layer) -> Loaded:
-    """Put the layers over the defaults; a later layer wins."""
     chosen: dict[str, Setting] = {}
     for layer in layers:
         chosen |= layer
@@ -285,7 +276,6 @@ def _add_up(name: str, settings: Sequence[Setting]) -> dict[str, Setting]:
 
 
 def leaves(settings: Settings) -> dict[str, Value]:
-    """Return every setting by its full name, in the order of the sections."""
     found: dict[str, Value] = {}
     for section in fields(settings):
         part = getattr(settings, section.name)
@@ -360,7 +350,7 @@ def _read_setting(default: Any, name: str, value: object, where: str) -> dict[st
     example = True if all(isinstance(entry, bool) for entry in default.values()) else 0.0
     layer = {}
     for kind, entry in value.items():
-        _check_known(kind, [str(known) for known in Kind], "kind", where, f" in {name}")
+        _check_known(kind, list(map(str, Kind)), "kind", where, f" in {name}")
         layer[f"{name}.{kind}"] = Setting(_convert(example, f"{name}.{kind}", entry, where), where)
     return layer
 

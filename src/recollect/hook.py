@@ -178,7 +178,6 @@ class HookRun:
             raise HookFailed("the last daemon did not start; daemon.log may say why")
 
     def wait_for_daemon(self) -> _socket.socket:
-        """Wait until the started daemon accepts a connection."""
         while (connection := self.connect()) is None:
             self.doing = STARTING
             if self.child and posix.waitpid(self.child, posix.WNOHANG) != (0, 0):

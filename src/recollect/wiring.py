@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from recollect.domain.health import Finding
 from recollect.domain.memory import MemoryId
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from recollect.engine.replay import ExpectsTexts
     from recollect.extract.budget import CountsTokens
     from recollect.extract.extractor import Proposes
-    from recollect.imports.databases.claude_mem import ClaudeMemRows
-    from recollect.imports.databases.opencode import OpenCodeSession
 
 
 def salvage_database(database: Path) -> list[Finding]:
@@ -33,25 +31,6 @@ def salvage_database(database: Path) -> list[Finding]:
     from recollect.store.sqlite.salvage import salvage  # only `recollect doctor --repair` needs it
 
     return salvage(database)
-
-
-def claude_mem_rows(file: Path) -> "AbstractContextManager[ClaudeMemRows]":
-    from recollect.imports.databases.claude_mem import claude_mem_rows  # rare
-
-    return claude_mem_rows(file)
-
-
-def opencode_sessions(file: Path) -> "list[OpenCodeSession]":
-    from recollect.imports.databases.opencode import opencode_sessions
-
-    return opencode_sessions(file)
-
-
-def opencode_messages(file: Path, session: str) -> Iterator[tuple[dict[str, Any] | str, list[Any]]]:
-    """Return the messages of a session, each with its parts."""
-    from recollect.imports.databases.opencode import opencode_messages
-
-    return opencode_messages(file, session)
 
 
 def memory_texts(database: Path) -> dict[MemoryId, str]:
@@ -81,7 +60,6 @@ def build_model(folder: Path, progress: Progress, *, force: bool, from_wheel: Pa
 
 
 def remove_model(folder: Path) -> bool:
-    """Return True if there was something to remove."""
     from recollect.embed.build import remove
 
     return remove(folder)
@@ -101,16 +79,12 @@ def existing_database(database: Path) -> Path | None:
 @contextmanager
 def open_engine(
     settings_for: SettingsFor,
-    database: Path | None,
+    database: Path | None,  # None keeps everything in memory
     model: Callable[[], Embeds | None] = no_model,
     *,
-    resident: bool = False,
-    pauses: Path | None = None,
+    resident: bool = False,  # in a process that stays, with little memory
+    pauses: Path | None = None,  # the file of the pauses; None: it is never paused
 ) -> Iterator[Engine]:
-    """Open the engine on a database file; None keeps everything in memory.
-
-    `resident`: in a process that stays, with little memory. `pauses`: the file of the pauses; None: it is never paused.
-    """
     with nullcontext() if database is None else guard_files(database):
         store = SqliteStore(database, resident=resident)
         try:

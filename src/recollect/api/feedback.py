@@ -25,7 +25,7 @@ class Judged:
 def feedback(desk: Desk, asked: Feedback) -> Judged:
     found = list(dict.fromkeys(desk.engine.find(given).id for given in asked.ids))
     desk.engine.note_feedback(found, useful=asked.useful)
-    return Judged(memories=[desk.engine.find(memory_id) for memory_id in found])
+    return Judged(memories=list(map(desk.engine.find, found)))
 
 
 FEEDBACK = Operation("feedback", "Records whether memories were useful.", Feedback, Judged, feedback, writes=True)

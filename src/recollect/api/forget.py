@@ -34,7 +34,7 @@ class Forgotten:
 
 
 def forget(desk: Desk, asked: Forget) -> Forgotten:
-    chosen = [desk.engine.find(given) for given in asked.ids] or _matching(desk, asked)
+    chosen = list(map(desk.engine.find, asked.ids)) or _matching(desk, asked)
     hidden = 0
     if asked.match and not asked.now:
         visible = [memory for memory in chosen if memory.forgotten_at is None]

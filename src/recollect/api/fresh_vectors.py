@@ -20,10 +20,8 @@ BUSY_MS = 20  # if another process writes, the search goes on without
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bulk:
-    """The work to do: embed memories alone, or turns too."""
-
     model: ModelId
-    turns: bool
+    turns: bool  # False: memories alone
 
     def count_waiting(self, engine: "Engine") -> int:
         waiting = engine.missing_vectors(self.model)

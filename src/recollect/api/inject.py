@@ -3,17 +3,24 @@
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 from recollect.api.fresh_vectors import Bulk, embed_briefly
-from recollect.api.learning import learn_some
 from recollect.api.operation import Desk, Operation, Request
 from recollect.domain.errors import StoreError
 from recollect.domain.event import Asked, Event, Prompt, ToolFailed
 from recollect.domain.injection import Injection
 from recollect.hosts.script import event_of
 
+if TYPE_CHECKING:  # a client of the daemon never loads it
+    from recollect.engine.engine import Engine
+
 LEARN_S = 5.0  # enough for one event
+LEARNT_AT_ONCE = 20
+# One thread at a time learns: each event of a session must be heard once. One lock per process, which has one live engine;
+# in tests with several engines, they wait for each other. `pipe` and `capture` have an engine of their own and need none.
+_one_learner = Lock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +79,12 @@ def _learn(desk: Desk) -> None:
             desk.model()  # load it: learning compares meanings
         while time.perf_counter() < give_up and learn_some(desk.live):
             pass
+
+
+def learn_some(engine: "Engine", *, limit: int = LEARNT_AT_ONCE) -> int:
+    """Return the number of events learnt from; 0: nothing waits, and no other thread is learning."""
+    with _one_learner:
+        return engine.learn_some(limit=limit)
 
 
 INJECT = Operation("inject", "Answers one event of a session.", Inject, Injected, inject, writes=True)

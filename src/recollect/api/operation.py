@@ -21,8 +21,6 @@ OVER_HTTP = "api"  # the name in the history of a caller that gives none
 
 
 class LoadsModel(Protocol):
-    """A model that is loaded on first use."""
-
     problem: ModelError | None  # why there is none
 
     def __call__(self) -> "Embeds | None": ...
@@ -30,8 +28,6 @@ class LoadsModel(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """Everything that an operation works with."""
-
     engine: "Engine"  # with the settings of the caller's folder
     live: "Engine"  # the engine of the hosts' live sessions: only it knows what they said a moment ago
     settings: Settings
@@ -42,8 +38,6 @@ class Desk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """The fields of every request."""
-
     folder: str | None = None  # the caller's folder: it determines the project and the settings
     by: str = OVER_HTTP  # the caller's name in the history
 

@@ -10,15 +10,17 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
 
 HERE = "project"  # the scope of the folder's project
-NO_FOLDER = "The request has no `folder`; give your folder, or name a project."
+
+
+def require_folder(folder: str | None) -> str:
+    if folder is None:
+        raise InvalidValue("The request has no `folder`; give your folder, or name a project.")
+    return folder
 
 
 def project_of(engine: "Engine", folder: str | None, given: str | None, *, may_be_new: bool = False) -> ProjectId:
-    """Return the named project, else the folder's project."""
     if not given:
-        if folder is None:
-            raise InvalidValue(NO_FOLDER)
-        return engine.project_of(folder)
+        return engine.project_of(require_folder(folder))
     check_name(given, "project")
     project = engine.project_by_alias(given)
     if not may_be_new and engine.find_project(project) is None:
@@ -33,9 +35,7 @@ def viewer_of(engine: "Engine", folder: str | None, project: str | None, languag
 def scope_to_store(engine: "Engine", given: str, folder: str | None, now: datetime) -> Scope:
     """Return the named scope for a memory to store; the folder's project is registered if it is new."""
     if given == HERE:
-        if folder is None:
-            raise InvalidValue(NO_FOLDER)
-        return Scope.project(engine.enter_project(folder, now))
+        return Scope.project(engine.enter_project(require_folder(folder), now))
     scope = Scope.parse(given)
     if scope.level is ScopeLevel.PROJECT:
         return Scope.project(engine.project_by_alias(scope.name))

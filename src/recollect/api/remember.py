@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from recollect.api.operation import Desk, Operation, Request
-from recollect.api.places import HERE, NO_FOLDER, scope_to_store
-from recollect.domain.errors import InvalidValue
+from recollect.api.places import HERE, require_folder, scope_to_store
 from recollect.domain.memory import Draft, Kind, Memory, Role, Sensitivity, Source
 from recollect.domain.outcome import Contradicts, Updates
 
@@ -33,7 +32,7 @@ class Remembered:
 
 def remember(desk: Desk, asked: Remember) -> Remembered:
     scope = scope_to_store(desk.engine, asked.scope, asked.folder, desk.now)
-    anchors = [desk.engine.anchor(_folder(asked), path, scope) for path in asked.files]
+    anchors = [desk.engine.anchor(require_folder(asked.folder), path, scope) for path in asked.files]
     draft = Draft(
         text=asked.text,
         kind=asked.kind or _assume_kind(asked.text),
@@ -66,12 +65,6 @@ def _assume_kind(text: str) -> Kind:
     if kind in (Kind.RULE, Kind.PREFERENCE):
         return kind
     return Kind.RULE if is_order(text) else Kind.DECISION
-
-
-def _folder(asked: Remember) -> str:
-    if asked.folder is None:
-        raise InvalidValue(NO_FOLDER)
-    return asked.folder
 
 
 REMEMBER = Operation("remember", "Stores one sentence as a memory.", Remember, Remembered, remember, writes=True)

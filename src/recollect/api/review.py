@@ -61,12 +61,8 @@ def find_waiting(desk: Desk, asked: ToReview) -> Waits:
         candidates = [memory for memory in candidates if belongs(memory, viewer)]
     here = len(cases) + len(candidates)
     limit = here if asked.limit is None else asked.limit
-    return Waits(
-        cases=cases[:limit],
-        candidates=candidates[: max(0, limit - len(cases))],
-        here=here,
-        elsewhere=in_all - here,
-    )
+    shown = candidates[: max(0, limit - len(cases))]
+    return Waits(cases=cases[:limit], candidates=shown, here=here, elsewhere=in_all - here)
 
 
 def belongs(memory: Memory, viewer: Viewer) -> bool:

@@ -44,7 +44,8 @@ def why(desk: Desk, asked: Why) -> Explained:
         return Explained(session=session, log=log, chosen=None, usage=usage, known={})
     chosen = pick_moment(log, turn)
     position = next(number for number, one in enumerate(log) if one is chosen)
-    known = desk.engine.log.memories(_ids(chosen))
+    ids = [*chosen.injection.ids, *(choice.id for choice in chosen.injection.choices)]
+    known = desk.engine.log.memories(list(dict.fromkeys(ids)))
     return Explained(session=session, log=log, chosen=position, usage=usage, known=known)
 
 
@@ -86,10 +87,6 @@ def _has_turn(engine: "Engine", session: Session, turn: str) -> bool:
     return True
 
 
-def _ids(sent: LogEntry) -> list[MemoryId]:
-    return list(dict.fromkeys([*sent.injection.ids, *(choice.id for choice in sent.injection.choices)]))
-
-
 def pick_moment(log: Sequence[LogEntry], turn: str | None) -> LogEntry:
     if turn is None:
         return log[-1]
@@ -99,17 +96,12 @@ def pick_moment(log: Sequence[LogEntry], turn: str | None) -> LogEntry:
         raise InvalidValue(f"Several moments begin with {turn!r}: {several}. Give more of the id.")
     found = by_id[0] if by_id else _find_by_position(log, turn)
     if found is None:
-        raise InvalidValue(
-            f"There is no turn {turn!r} in session {log[0].session!r}: {_why_missing(turn)}it has {_list_moments(log)}."
-        )
+        why = ""
+        if turn in list(Moment):  # the host decides when it asks, and Recollect sees only what it asks
+            why = "its host did not ask for it, or gave up before the answer; "
+        session, moments = log[0].session, _list_moments(log)
+        raise InvalidValue(f"There is no turn {turn!r} in session {session!r}: {why}it has {moments}.")
     return found
-
-
-def _why_missing(turn: str) -> str:
-    """A missing moment: the host decides when it asks, and Recollect sees only what it asks."""
-    if turn not in list(Moment):
-        return ""
-    return "its host did not ask for it, or gave up before the answer; "
 
 
 def _find_by_id(log: Sequence[LogEntry], turn: str) -> list[LogEntry]:

@@ -44,6 +44,5 @@ class ErrorAnswer:
 
 
 def raise_error(answer: bytes) -> None:
-    """Raise the error that the daemon answered with."""
     failure = decode(answer, ErrorAnswer, "answer").error
     raise error_from_code(failure.code, failure.message)

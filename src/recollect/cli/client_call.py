@@ -75,8 +75,7 @@ def _bypass_daemon() -> None:
 
 
 def _encode(request: Request) -> bytes | None:
-    """Return the request as JSON. None: it is too large, or JSON cannot carry it (an unpaired surrogate, a number of a
-    hundred digits); the engine takes it."""
+    """Return JSON. None: too large, or JSON cannot carry it (an unpaired surrogate, a huge number); the engine takes it."""
     from recollect.api import wire  # needed with a daemon only
 
     try:

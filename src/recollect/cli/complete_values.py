@@ -1,6 +1,7 @@
 """Shell completion of ids and kinds. On an error it offers nothing: a half-typed line is no place for messages."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 from click.shell_completion import CompletionItem
@@ -14,45 +15,35 @@ HELP_CHARS = 60
 
 
 def memory_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the newest ids of this folder's project, each with the beginning of its text."""
     from recollect.cli import context
 
-    try:
-        with context.engine() as engine:
-            found = engine.newest(context.viewer_of(engine, None, None), limit=MAX_OFFERED)
-    except RecollectError:
-        return []
-    return _memory_items(found, incomplete)
+    with suppress(RecollectError), context.engine() as engine:
+        return _memory_items(engine.newest(context.viewer_of(engine, None, None), limit=MAX_OFFERED), incomplete)
+    return []
 
 
 def waiting_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the ids in `review`, those of this folder's project first."""
     from recollect.api.review import belongs
     from recollect.cli import context
 
-    try:
-        with context.engine() as engine:
-            viewer = context.viewer_of(engine, None, None)
-            found = [*(case.memory for case in engine.cases()), *engine.candidates()]
-    except RecollectError:
-        return []
-    found.sort(key=lambda memory: not belongs(memory, viewer))
-    return _memory_items(found[:MAX_OFFERED], incomplete)
+    with suppress(RecollectError), context.engine() as engine:
+        viewer = context.viewer_of(engine, None, None)
+        found = [*(case.memory for case in engine.cases()), *engine.candidates()]
+        found.sort(key=lambda memory: not belongs(memory, viewer))
+        return _memory_items(found[:MAX_OFFERED], incomplete)
+    return []
 
 
 def session_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Offer the sessions that begin with `incomplete`; if it is empty, only the last session of all."""
     from recollect.cli import context
 
-    try:
-        with context.engine() as engine:
-            last = engine.log.last_session()
-            found = [last] if last else []
-            if incomplete:
-                found = engine.log.sessions(incomplete, limit=MAX_OFFERED)
-    except RecollectError:
-        return []
-    return [CompletionItem(session.id, help=f"{session.host}, {session.project}") for session in found]
+    with suppress(RecollectError), context.engine() as engine:
+        last = engine.log.last_session()
+        found = [last] if last else []
+        if incomplete:
+            found = engine.log.sessions(incomplete, limit=MAX_OFFERED)
+        return [CompletionItem(session.id, help=f"{session.host}, {session.project}") for session in found]
+    return []
 
 
 def kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -62,12 +53,9 @@ def kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list
 def project_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from recollect.cli import context
 
-    try:
-        with context.engine() as engine:
-            found = engine.projects()
-    except RecollectError:
-        return []
-    return [CompletionItem(project.id) for project in found if project.id.startswith(incomplete)]
+    with suppress(RecollectError), context.engine() as engine:
+        return [CompletionItem(project.id) for project in engine.projects() if project.id.startswith(incomplete)]
+    return []
 
 
 def _memory_items(found: Sequence[Memory], incomplete: str) -> list[CompletionItem]:

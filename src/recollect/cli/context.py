@@ -49,7 +49,6 @@ def engine(using: "Model | None" = None, where: str | None = ".") -> "Iterator[E
 
 @contextmanager
 def writing_engine(using: "Model | None" = None) -> "Iterator[Engine]":
-    """Open the engine for a command that changes something; periodic clean-up runs afterwards."""
     with engine(using) as opened:
         yield opened
         with suppress(StoreError):  # the command itself is done; the clean-up can wait for the next one
@@ -65,7 +64,6 @@ def model() -> "Model":
 
 
 def settings(where: str | None = ".") -> Settings:
-    """Return the settings of a folder; None: the user's own file only."""
     return config.read_settings(config.find_paths().settings, config.project_file(where) if where else None).settings
 
 

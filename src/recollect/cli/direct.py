@@ -1,7 +1,6 @@
 """`--direct`: bypass the daemon.
 
-Every command accepts it, so that users need not know which commands use the daemon. Commands that never do
-(`export`, `project`, `status`, `stop` ...) ignore it and do not show it in their help.
+Every command accepts it: users need not know which ones use the daemon. The others ignore it and hide it in their help.
 """
 
 import click

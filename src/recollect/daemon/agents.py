@@ -71,8 +71,7 @@ class Agents:
         ]
 
     async def end(self) -> None:
-        """End every conversation, so that a lasting connection does not delay the daemon's end. Running calls get ANSWER_S
-        to finish."""
+        """End every conversation, so that none delays the daemon's end. Running calls get ANSWER_S to finish."""
         self._ending.set()
         give_up = time.monotonic() + ANSWER_S
         while self._working and time.monotonic() < give_up:
@@ -112,7 +111,6 @@ class Agents:
             await self._ending.wait()
 
     def _run_tool(self, work: "Callable[[], ToolAnswer]") -> "ToolAnswer":
-        """Run a tool in this thread; answer whatever happens."""
         from recollect.mcp.tools import ToolAnswer
 
         self._working.add(work)
@@ -120,12 +118,11 @@ class Agents:
             return work()
         except Exception as error:  # noqa: BLE001  # the request boundary: a bug must not reach the agent
             _log(error, "tool")
-            return ToolAnswer(
-                text=f"Something went wrong inside ({type(error).__name__}). Go on without.", code="internal"
-            )
+            text = f"Something went wrong inside ({type(error).__name__}). Go on without."
+            return ToolAnswer(text=text, code="internal")
         finally:
             self._working.discard(work)
-            self._activity.note_work()  # an agent works: the background has something to do
+            self._activity.wake_background()
 
     async def _announce(self, request: Request) -> Response:
         body = await read_object(request)

@@ -80,7 +80,7 @@ def create_app(context: AppContext) -> Starlette:
         # A host that gave up waiting, and a courier, have not shown the block to a model.
         if injection.offered and LATE not in request.headers and not await request.is_disconnected():
             await run_in_threadpool(engine.confirm_delivery, injection)
-        activity.note_work()  # after the answer: the background must not take the processor from it
+        activity.wake_background()  # after the answer: the background must not take the processor from it
         return answer
 
     async def replay(request: Request) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def create_app(context: AppContext) -> Starlette:
         if not isinstance(folder, str):
             raise PayloadError("This takes the `folder` in which a host starts.")
         check_folder(folder)
-        activity.note_work()
+        activity.wake_background()
         return JSONResponse({}, background=BackgroundTask(warm_up.run, folder))  # after the answer
 
     async def question(request: Request) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def create_app(context: AppContext) -> Starlette:
         if not isinstance(name, str) or not isinstance(text, str) or not is_counted:
             raise PayloadError("This takes the `id` of a question, the `text` of its answer, and its `tokens`.")
         kept = await run_in_threadpool(engine.answer_question, name, text, tokens, folder, datetime.now(UTC))
-        activity.note_work()
+        activity.wake_background()
         return {"kept": kept}
 
     async def end(_: Request) -> dict[str, Any]:
@@ -224,7 +224,7 @@ def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
     )
     answer = operation.answer(desk, request)
     if operation.writes or operation is RECALL:  # new memories need vectors; other reading needs no model
-        context.activity.note_work()
+        context.activity.wake_background()
     return _encode(answer)
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from recollect.api.learning import learn_some
+from recollect.api.inject import learn_some
 from recollect.domain.errors import RecollectError
 from recollect.engine.engine import Engine
 from recollect.system import lower_thread_priority, release_free_memory

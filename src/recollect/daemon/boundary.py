@@ -69,9 +69,8 @@ def make_endpoint(handler: Handler, path: str, under_way: Callable[[], AbstractC
             return error_response(status, error.code, str(error))
         except Exception as error:  # noqa: BLE001  # a bug here must not reach the host
             log.error("%s at %s", type(error).__name__, code_places(error), extra={"where": path})
-            return error_response(
-                500, "internal", f"Something went wrong inside ({type(error).__name__}); see the log."
-            )
+            message = f"Something went wrong inside ({type(error).__name__}); see the log."
+            return error_response(500, "internal", message)
 
     return endpoint
 

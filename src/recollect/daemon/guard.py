@@ -14,7 +14,7 @@ from typing import NamedTuple
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from recollect.client import MAX_BODY_BYTES
-from recollect.daemon.protocol import MAX_HEADER_BYTES, is_stream
+from recollect.daemon.protocol import MAX_HEADER_BYTES, STREAMS
 from recollect.domain.errors import RequestTooLarge
 
 log = logging.getLogger("recollect.daemon")
@@ -58,8 +58,6 @@ NO_TOKEN = Refusal(
 
 
 class Guard:
-    """Wraps the whole app, MCP included."""
-
     def __init__(self, app: ASGIApp, tcp_access: TcpAccess | None, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
         self._app = app
         self._tcp_access = tcp_access
@@ -72,7 +70,7 @@ class Guard:
         refusal = self._refusal(scope)
         if refusal is not None:
             await _refuse(refusal, send)
-        elif is_stream(scope["path"]):
+        elif scope["path"] in STREAMS:
             await self._app(scope, receive, send)
         else:
             counted = _CountedBody(receive, send, self._max_body_bytes)
@@ -81,21 +79,20 @@ class Guard:
     def _refusal(self, scope: Scope) -> Refusal | None:
         if header_bytes(scope) > MAX_HEADER_BYTES:  # it came in one piece: h11 only limits one that comes in parts
             return LONG_HEADER
-        headers = _Headers(scope)
         server = scope.get("server")
         by_tcp = server is None or server[1] is not None  # an unknown connection counts as TCP
         hosts: tuple[bytes, ...] = ()
         if by_tcp and self._tcp_access is not None:
             hosts = self._tcp_access.hosts
-        if by_tcp and not _has_right_host(headers, scope["path"], hosts):
+        if by_tcp and not _has_right_host(scope, hosts):
             return WRONG_HOST
-        if _is_from_web_page(headers, hosts):
+        if _is_from_web_page(scope, hosts):
             return FOREIGN
-        if by_tcp and not self._has_token(headers.single(b"authorization")):
+        if by_tcp and not self._has_token(_single_header(scope, b"authorization")):
             return NO_TOKEN
-        length = headers.single(b"content-length")
+        length = _single_header(scope, b"content-length")
         is_large = length and int(length[:20]) > self._max_body_bytes  # h11 has checked that it is a number
-        if is_large and not is_stream(scope["path"]):
+        if is_large and scope["path"] not in STREAMS:
             return TOO_LARGE
         return None
 
@@ -107,18 +104,19 @@ class Guard:
         return scheme.lower() == b"bearer" and is_right
 
 
-def _has_right_host(headers: "_Headers", path: str, hosts: tuple[bytes, ...]) -> bool:
+def _has_right_host(scope: Scope, hosts: tuple[bytes, ...]) -> bool:
     """Check the header, and the host in `POST http://localhost:7733/v1/...`, which counts as much."""
+    path: str = scope["path"]
     if path.startswith("http://") and path.removeprefix("http://").partition("/")[0].encode() not in hosts:
         return False
-    return headers.single(b"host") in hosts
+    return _single_header(scope, b"host") in hosts
 
 
-def _is_from_web_page(headers: "_Headers", hosts: tuple[bytes, ...]) -> bool:
-    origin = headers.single(b"origin")
+def _is_from_web_page(scope: Scope, hosts: tuple[bytes, ...]) -> bool:
+    origin = _single_header(scope, b"origin")
     if origin is not None and origin not in [b"http://" + host for host in hosts]:
         return True
-    return headers.single(b"sec-fetch-site") not in (None, *OWN_SITES)
+    return _single_header(scope, b"sec-fetch-site") not in (None, *OWN_SITES)
 
 
 def header_bytes(scope: Scope) -> int:
@@ -126,16 +124,12 @@ def header_bytes(scope: Scope) -> int:
     return fields + len(scope.get("raw_path") or b"") + len(scope.get("query_string") or b"")
 
 
-class _Headers:
-    def __init__(self, scope: Scope) -> None:
-        self._all: list[tuple[bytes, bytes]] = scope["headers"]
-
-    def single(self, name: bytes) -> bytes | None:
-        """Return the value of a header; None if it was not sent, empty if it was sent twice, which is ambiguous."""
-        values = [value for key, value in self._all if key == name]
-        if not values:
-            return None
-        return values[0] if len(values) == 1 else b""
+def _single_header(scope: Scope, name: bytes) -> bytes | None:
+    """Return the value of a header; None if it was not sent, empty if it was sent twice, which is ambiguous."""
+    values: list[bytes] = [value for key, value in scope["headers"] if key == name]
+    if not values:
+        return None
+    return values[0] if len(values) == 1 else b""
 
 
 class _CountedBody:

@@ -33,10 +33,8 @@ log = logging.getLogger("recollect.daemon")
 
 WATCH_S = 1.0
 TIDY_S = 600.0
-TIDY_SOON_S, QUIET_S = (
-    60.0,
-    2.0,
-)  # after a session was deleted: when no request comes for QUIET_S, at the latest after TIDY_SOON_S
+# After a session was deleted: when no request comes for QUIET_S, at the latest after TIDY_SOON_S.
+TIDY_SOON_S, QUIET_S = 60.0, 2.0
 BOUNDS = Bounds()
 ANSWER_S = 2  # for running requests when it ends; uvicorn takes whole seconds
 END_S = 2.8  # then the process exits, whatever still runs; SQLite loses nothing by that
@@ -53,7 +51,7 @@ def serve(places: Paths, bounds: Bounds = BOUNDS) -> int:
         open_listeners(places, settings(None).daemon.port) as listeners,
         Background(engine, model, activity.is_calm) as background,
     ):
-        activity.on_work(background.wake)
+        activity.wake_background = background.wake
         server = _Server(settings, activity, listeners, engine)
         context = AppContext(
             engine=engine,
@@ -80,8 +78,6 @@ def _save_unwritten(engine: Engine) -> None:
 
 
 class _Server:
-    """uvicorn on sockets that we own, ended by request, signal or idleness."""
-
     def __init__(self, settings: LiveSettings, activity: Activity, listeners: Listeners, engine: Engine) -> None:
         self._settings = settings
         self._engine = engine

@@ -1,5 +1,4 @@
-"""Where the daemon listens: a unix socket for its user only, and 127.0.0.1 with a token if a port is set or the disk has
-no sockets.
+"""Where the daemon listens: its user's unix socket, and 127.0.0.1 with a token if a port is set or the disk has no sockets.
 
 The daemon with the lock owns these files: any that exist are left over from a killed daemon.
 """
@@ -31,8 +30,6 @@ NO_SOCKETS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listeners:
-    """The daemon's sockets, and the file by which clients find it."""
-
     sockets: list[socket.socket]
     address_file: "SocketFile"
     tcp_access: TcpAccess | None  # None: not on TCP
@@ -55,7 +52,6 @@ class SocketFile:
 
 @contextmanager
 def open_listeners(places: Paths, port: int) -> Iterator[Listeners]:
-    """Listen on the unix socket; with a `port`, or without unix sockets, on TCP."""
     _remove(places.socket)
     _remove(places.tcp)
     sockets = []

@@ -1,7 +1,6 @@
 """The daemon's log: one JSON object per line, rotating, for its user only. The last problems are in memory too.
 
-A line has the place and the kind of a problem, never content. Of an unexpected error it has the type and the places in our
-code, not the message.
+A line has the place and the kind of a problem, never content: of an unexpected error, its type and places in our code.
 """
 
 import errno

@@ -1,7 +1,6 @@
 """HTTP with limits: how many connections there are, and how long a header and a body may take.
 
-uvicorn itself limits the size of a header and the time between two requests. The stream of an MCP client has no end, so
-only its header is timed.
+uvicorn limits the size of a header and the time between two requests. An MCP stream has no end: only its header is timed.
 """
 
 import asyncio
@@ -16,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 log = logging.getLogger("recollect.daemon")
 
-STREAMS = ("/v1/mcp",)  # bodies without an end
+STREAMS = ("/v1/mcp",)  # their bodies may have any length and take any time
 LONG_ANSWERS = (*STREAMS, "/mcp")
 STREAM_END_S = 0.5  # for a stream's last answers when the daemon ends
 MAX_HEADER_BYTES = 32_768  # a folder's name may have 4,096 bytes, percent-encoded as three each
@@ -27,11 +26,6 @@ class Bounds:
     header_s: float = 5.0
     body_s: float = 10.0  # for four megabytes on this machine
     connections: int = 256  # at most half of them over TCP, where every user of this machine can open one
-
-
-def is_stream(path: str) -> bool:
-    """Check whether its body may have any length and take any time."""
-    return path in STREAMS
 
 
 def make_protocol(bounds: Bounds) -> type[asyncio.Protocol]:
@@ -103,7 +97,7 @@ class BoundedProtocol(H11Protocol):
         match self.conn.their_state:
             case h11.IDLE:
                 return self._bounds.header_s
-            case h11.SEND_BODY if not is_stream(self.scope["path"]):
+            case h11.SEND_BODY if self.scope["path"] not in STREAMS:
                 return self._bounds.body_s
         return None
 

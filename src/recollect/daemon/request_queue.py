@@ -53,7 +53,6 @@ class RequestQueue:
         return is_called
 
     def _leave(self) -> None:
-        """Give the place to the next request in line."""
         while self._waiting:
             _, _, called = heappop(self._waiting)
             if not called.done():
@@ -63,25 +62,15 @@ class RequestQueue:
 
 
 class Activity:
-    """Running requests, and the time since the last one."""
-
     def __init__(self) -> None:
         self.started = self._last = time.monotonic()
         self.requests = 0
         self.under_way = 0  # changed only by the event loop
-        self._wake: Callable[[], None] = lambda: None
-
-    def on_work(self, wake: Callable[[], None]) -> None:
-        """Set what to call whenever the background may have something to do."""
-        self._wake = wake
+        self.wake_background: Callable[[], None] = lambda: None  # called when an agent works, or something was written
 
     def note(self) -> None:
         self._last = time.monotonic()
         self.requests += 1
-
-    def note_work(self) -> None:
-        """Wake the background: an agent works, or something was written."""
-        self._wake()
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -94,7 +83,6 @@ class Activity:
             self._last = time.monotonic()
 
     def is_calm(self) -> bool:
-        """Check that no request runs, or ran a moment ago."""
         return not self.under_way and self.idle_seconds() > CALM_S
 
     def idle_seconds(self) -> float:

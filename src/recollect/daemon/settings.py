@@ -68,7 +68,6 @@ class _SettingsFile:
         self.values = self._parse(self._path)
 
     def current(self, *, otherwise: Layer) -> Layer:
-        """Return the values in the file now; `otherwise` if it has a mistake."""
         if _stamp(self._path) != self._stamp:
             try:
                 self.read()

@@ -47,6 +47,7 @@ class DaemonStatus:
 
 def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> DaemonStatus:
     waiting = engine.missing_vectors(None)
+    restored, demoted = engine.find_restoring_change(), engine.find_demoting_change()
     return DaemonStatus(
         version=__version__,
         pid=os.getpid(),
@@ -59,8 +60,8 @@ def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> 
         to_learn=engine.count_waiting_events(),
         unwritten=engine.events_unwritten,
         dropped=engine.events_dropped,
-        taken_back=_change_taken_back(engine),
-        put_back=_memories_put_back(engine),
+        taken_back=None if restored is None else restored.id,
+        put_back=None if demoted is None else PutBack(deed=demoted.id, memories=demoted.memories),
         to_embed=waiting.memories + waiting.turns,
         secrets=engine.recheck_progress(),
         extractor=_extractor(engine),
@@ -72,18 +73,7 @@ def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> 
     )
 
 
-def _change_taken_back(engine: Engine) -> int | None:
-    change = engine.find_restoring_change()
-    return None if change is None else change.id
-
-
-def _memories_put_back(engine: Engine) -> PutBack | None:
-    change = engine.find_demoting_change()
-    return None if change is None else PutBack(deed=change.id, memories=change.memories)
-
-
 def _extractor(engine: Engine) -> str | None:
-    """Return the state of the extractor, or what is wrong with its settings."""
     try:
         extractor = engine.extractor()
     except RecollectError as error:

@@ -61,7 +61,6 @@ def content(path: Path) -> bytes | None:
 
 
 def diff_of(edit: FileEdit) -> list[str]:
-    """Return the changed lines with the lines around them, in the format of `diff -u`."""
     import difflib  # only needed if there are changes
 
     old_name = "/dev/null" if edit.before is None else str(edit.path)
@@ -76,7 +75,6 @@ def _lines(content: bytes | None) -> list[str]:
 
 @contextmanager
 def lock_installation(folder: Path, wait_s: float = WAIT_S) -> Iterator[None]:
-    """Make other installations and uninstallations with the same state folder wait."""
     path = folder / LOCK
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -20,7 +20,6 @@ _PROVIDER = re.compile(r"^[ \t]*provider[ \t]*=[^\n]*\n?", re.MULTILINE)
 
 
 def provider_in(settings: Path) -> Provider:
-    """Return the provider in the file; off, if it has none."""
     return _provider(settings, _text(settings))
 
 
@@ -33,8 +32,7 @@ def switch_provider(settings: Path, *, on: bool) -> FileEdit:
         raise InstallError(
             f"{settings} sets the provider in a form that is not understood. Nothing was changed. {BY_HAND}"
         )
-    data = after.encode() if after else None
-    return FileEdit(path=settings, before=before, after=data, is_ours=False, is_private=True)
+    return FileEdit(path=settings, before=before, after=after.encode() or None, is_ours=False, is_private=True)
 
 
 def _with_line(text: str) -> str:

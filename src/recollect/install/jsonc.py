@@ -199,9 +199,8 @@ def without_entry(text: str, section: str, name: str) -> str:
     if parent is None or entry is None:
         return text
     before, after = text[parent.node.start + 1 : entry.start], text[entry.node.end : parent.node.end - 1]
-    is_made = (
-        text[parent.start : parent.node.start] == f"{_on_one_line(section)}: "
-    )  # as we write it, without a comment
+    # As we write it, without a comment.
+    is_made = text[parent.start : parent.node.start] == f"{_on_one_line(section)}: "
     if is_made and before and not before.strip(_WHITE) and not after.strip(_WHITE + ","):
         return _remove(text, root, parent)
     return _remove(text, parent.node, entry)

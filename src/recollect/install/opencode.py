@@ -25,8 +25,6 @@ MAX_CONFIGURATION_BYTES = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenCodeFolder:
-    """Where OpenCode looks for its files: for one user, or for one project."""
-
     name: str  # as in the command-line option
     folder: Path
     configurations: tuple[Path, ...]  # the client reads all of them; the first that exists gets the entry
@@ -253,7 +251,6 @@ def _read_ours(path: Path) -> bytes | None:
 
 
 def _text(path: Path) -> str:
-    """Return "" if the file is missing or empty."""
     data = content(path) or b""
     if len(data) > MAX_CONFIGURATION_BYTES:
         raise _not_understood(path, f"it has {len(data):,} bytes")

@@ -1,7 +1,6 @@
 """Finds the folder and the session of an MCP call; the host's own session if its plugin announced it.
 
-A client keeps its connection for days, but a live context is shorter: after NEW_SESSION_AFTER without a call, the
-connection gets a new session.
+A connection lasts for days, a live context does not: after NEW_SESSION_AFTER without a call, it gets a new session.
 """
 
 import os
@@ -18,7 +17,6 @@ from recollect.mcp.asking_sessions import AskingSessions, is_absolute_path
 from recollect.mcp.tools import Asker
 
 FOLDER_HEADER, SESSION_HEADER, PROTOCOL_SESSION_HEADER = "recollect-folder", "recollect-session", "mcp-session-id"
-FOLDER_QUERY = "folder"
 OWN_PREFIX = "mcp-"  # of the names that we and our bridge give; other names are a host's own sessions
 NEW_SESSION_AFTER = timedelta(minutes=10)
 
@@ -30,7 +28,7 @@ class Connection:
     peer: str = ""  # the address of the client, for want of a name
 
     def folder(self) -> str | None:
-        given = self.query.get(FOLDER_QUERY) or unquote(self.headers.get(FOLDER_HEADER, ""))
+        given = self.query.get("folder") or unquote(self.headers.get(FOLDER_HEADER, ""))
         if not given:
             return None
         if not is_absolute_path(given):

@@ -39,7 +39,6 @@ ENDED = "Recollect's daemon ended while this was under way. Ask again; it starts
 HANGS = "Recollect's daemon does not answer. Go on without; if that lasts, the user can run `recollect restart`."
 TOO_LONG = f"The message is longer than {MAX_LINE_BYTES:,} bytes. Send less at once."
 INTERNAL_ERROR, INVALID_REQUEST = -32603, -32600
-FOLDER_OPTION = "--folder"
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
 
 
@@ -48,8 +47,6 @@ class EndRequested(Exception):
 
 
 class AnswerReader:
-    """Reads an HTTP answer: a head, then chunks."""
-
     def __init__(self, connection: socket) -> None:
         self._connection = connection
         self._received = bytearray()
@@ -153,19 +150,16 @@ class Bridge:
         self._handshake: list[bytes] = []  # of an older client: `initialize`, then `notifications/initialized`
 
     def run(self) -> int:
-        signalled = False
+        answers_s, close_s = LAST_ANSWERS_S, CLOSE_S
         try:
             for number in SIGNALS:
                 signal.signal(number, _end)
             for line in _lines_of(0, self._time_left):
                 self._forward(line)
         except EndRequested:
-            signalled = True
-        try:
-            if signalled:
-                self._finish(SIGNALLED_S, SIGNALLED_S)
-            else:
-                self._finish(LAST_ANSWERS_S, CLOSE_S)
+            answers_s = close_s = SIGNALLED_S
+        try:  # noqa: SIM105  # importing contextlib costs more than all of this
+            self._finish(answers_s, close_s)
         except EndRequested:  # a second signal: end at once
             pass
         for number in SIGNALS:  # we are ending already
@@ -259,7 +253,6 @@ class Bridge:
         return True
 
     def _wake_daemon(self) -> None:
-        """Start the daemon before the first request needs it."""
         call = _make_hook_run()
         try:
             connection = call.connect()
@@ -271,7 +264,6 @@ class Bridge:
             pass
 
     def _current_talk(self) -> DaemonTalk:
-        """Return the talk with the running daemon; start a daemon if there is none."""
         with self._lock:
             if self._talk is not None and not self._talk.is_over:
                 return self._talk
@@ -335,7 +327,6 @@ class Bridge:
             self._lock.notify_all()
 
     def _answer_lost(self, talk: DaemonTalk) -> None:
-        """Answer every waiting request with an error."""
         with self._lock:
             self._end_talk(talk)
             lost = list(talk.waiting.values())
@@ -470,7 +461,7 @@ def current_folder() -> str | None:
 def main() -> int:
     """A Ctrl-C in the client's terminal reaches us too, and ends us silently."""
     *_, name, value = ["", *sys.argv]
-    return Bridge(os.path.realpath(value) if name == FOLDER_OPTION else current_folder()).run()
+    return Bridge(os.path.realpath(value) if name == "--folder" else current_folder()).run()
 
 
 if __name__ == "__main__":

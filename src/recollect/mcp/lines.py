@@ -111,6 +111,5 @@ async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes | None]:
 
 
 def _error(code: int, message: str, request_id: str | int | None = None) -> bytes:
-    return (
-        json.dumps({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}}).encode() + b"\n"
-    )
+    error = {"code": code, "message": message}
+    return json.dumps({"jsonrpc": "2.0", "id": request_id, "error": error}).encode() + b"\n"

@@ -1,7 +1,6 @@
 """The tools as a server of the official MCP library, for both of its handshakes.
 
-Imported at the first MCP request: the library takes a second and 40 MB. Every call runs in a thread: the engine is
-synchronous.
+Imported at the first MCP request: it takes a second and 40 MB. The engine is synchronous: each call runs in a thread.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,15 +38,16 @@ def build(engine: Engine, guard: Guard, asking: AskingSessions) -> Server[Any]:
         return types.ListToolsResult(tools=tools())
 
     async def call_tool(context: Context, asked: types.CallToolRequestParams) -> types.CallToolResult:
-        connection = connection_of(context.request)
+        request: Any = context.request  # the HTTP request that carries the message
+        peer = str(request.scope.get("client"))
+        connection = Connection(headers=request.headers, query=request.query_params, peer=peer)
 
         def work() -> ToolAnswer:
             return answer(engine, askers, connection, asked.name, asked.arguments or {})
 
         answered = await anyio.to_thread.run_sync(guard, work)
-        await (
-            anyio.lowlevel.checkpoint_if_cancelled()
-        )  # the agent never gets a cancelled answer, so it does not count as shown
+        # The agent never gets a cancelled answer, so it does not count as shown.
+        await anyio.lowlevel.checkpoint_if_cancelled()
         if answered.offered is not None:
             await anyio.to_thread.run_sync(deliver, engine, answered.offered)
         return to_result(answered)
@@ -72,9 +72,8 @@ async def _explain_bad_call(ctx: Context, call_next: CallNext) -> HandlerResult:
     except ValidationError:
         if ctx.method != "tools/call":
             raise
-        return to_result(
-            ToolAnswer(text="A call has a `name`, and its `arguments` are an object.", code=PayloadError.code)
-        )
+        text = "A call has a `name`, and its `arguments` are an object."
+        return to_result(ToolAnswer(text=text, code=PayloadError.code))
 
 
 def tools() -> list[types.Tool]:
@@ -105,8 +104,3 @@ def to_result(answered: ToolAnswer) -> types.CallToolResult:
         return types.CallToolResult(content=content)
     problem = {"code": answered.code, "message": answered.text}
     return types.CallToolResult(content=content, structured_content=problem, is_error=True)
-
-
-def connection_of(request: Any) -> Connection:
-    """Read the sender from the HTTP request that carries the message."""
-    return Connection(headers=request.headers, query=request.query_params, peer=str(request.scope.get("client")))

@@ -114,7 +114,6 @@ class OfAnotherProject(RecollectError):
 
 
 def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> ToolAnswer:
-    """Run a tool. A RecollectError becomes an answer too."""
     try:
         if name not in TOOLS:
             raise PayloadError(f"There is no tool {name[:40]!r}; there are {', '.join(TOOLS)}.")

@@ -11,7 +11,7 @@ from tests.flows.conftest import engine_on
 
 def test_a_bug_in_a_tool_is_an_answer_and_a_line_without_what_was_said(caplog: pytest.LogCaptureFixture) -> None:
     store, activity, woken = SqliteStore(None), Activity(), []
-    activity.on_work(lambda: woken.append(True))
+    activity.wake_background = lambda: woken.append(True)
     agents = Agents(engine_on(store), activity)
 
     def breaks() -> ToolAnswer:

@@ -5,7 +5,7 @@ It can be stopped at any time: the next run continues there, and a finished one 
 
 import os
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -115,7 +115,6 @@ def capture(
 
 
 def settings_by_folder(**changes: Any) -> SettingsFor:
-    """Return the user's settings for each folder that a session worked in, with `changes` applied."""
     live = LiveSettings(config.find_paths().settings, os.environ)
 
     @lru_cache(maxsize=1000)  # asked for every event; a change during the command may be missed
@@ -149,10 +148,9 @@ def _is_wanted(source: SessionSource, host: str | None, since: datetime | None) 
 def _keep_project(engine: Engine, found: list[SessionSource], project: ProjectId) -> list[SessionSource]:
     @lru_cache(maxsize=1000)
     def is_of_project(folder: str) -> bool:
-        try:
+        with suppress(InvalidValue):  # not a possible folder name
             return engine.project_of(folder) == project
-        except InvalidValue:  # not a possible folder name
-            return False
+        return False
 
     return [source for source in found if source.folder is not None and is_of_project(source.folder)]
 

@@ -3,7 +3,6 @@
 import click
 from click.shell_completion import get_completion_class
 
-VARIABLE = "_RECOLLECT_COMPLETE"
 SHELLS = {
     "bash": "source <(recollect completion bash)    # in ~/.bashrc",
     "zsh": "source <(recollect completion zsh)     # in ~/.zshrc, after compinit",
@@ -20,4 +19,4 @@ def completion(shell: str) -> None:
     root = click.get_current_context().find_root()
     completer = get_completion_class(shell)
     assert completer is not None  # click knows all of SHELLS
-    click.echo(completer(root.command, {}, "recollect", VARIABLE).source())
+    click.echo(completer(root.command, {}, "recollect", "_RECOLLECT_COMPLETE").source())

@@ -38,7 +38,7 @@ class SettingRow:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SettingsSource:
     whose: str
-    path: Path
+    path: str
     exists: bool
 
 
@@ -57,12 +57,11 @@ def show(section: str | None, as_json: bool) -> None:
             raise InvalidValue(f"There is no section {section!r}; {config.suggestion(section, sections)}")
         rows = [row for row in rows if row.section == section]
     files = [
-        SettingsSource(whose="user", path=user_file, exists=user_file.exists()),
-        SettingsSource(whose="project", path=project_file or _project_file(), exists=project_file is not None),
+        SettingsSource(whose="user", path=str(user_file), exists=user_file.exists()),
+        SettingsSource(whose="project", path=str(project_file or _project_file()), exists=project_file is not None),
     ]
     if as_json:
-        file_records = [{"whose": file.whose, "path": str(file.path), "exists": file.exists} for file in files]
-        output.say_json({"files": file_records, "settings": list(map(asdict, rows))})
+        output.say_json({"files": list(map(asdict, files)), "settings": list(map(asdict, rows))})
     elif sys.stdout.isatty():
         _show_table(files, rows)
     else:
@@ -79,10 +78,8 @@ def init(for_project: bool, as_json: bool) -> None:
     An existing file is never overwritten."""
     path = _project_file() if for_project else config.find_paths().settings
     _create(path, build_settings_file(for_project=for_project), mode=0o666 if for_project else 0o600)
-    if as_json:
-        output.say_json({"created": str(path)})
-    else:
-        output.say(f"Created {path}. Remove the # in front of a setting to change it.")
+    sentence = f"Created {path}. Remove the # in front of a setting to change it."
+    output.say_result({"created": str(path)}, sentence, as_json)
 
 
 def _project_file() -> Path:
@@ -117,7 +114,7 @@ def _show_table(files: list[SettingsSource], rows: list[SettingRow]) -> None:
     places.add_column(overflow="fold")  # a path must not be cut
     for file in files:
         note = Text("" if file.exists else "  (does not exist)", style="dim")
-        places.add_row(f"{file.whose}'s file", Text(str(file.path)) + note)
+        places.add_row(f"{file.whose}'s file", Text(file.path) + note)
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)

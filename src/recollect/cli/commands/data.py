@@ -16,7 +16,7 @@ from recollect.cli.display import output
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.domain.stored import StoredCounts
 
-# Fields of a Holding, with their names for one and for several.
+# Fields of StoredCounts, with their names for one and for several.
 COUNTED = (
     ("memories", "memory", "memories"),
     ("candidates", "candidate", None),
@@ -154,7 +154,6 @@ def _dates(one: StoredCounts) -> str:
 
 
 def size(count: int) -> str:
-    """`12.3 MB`, `4.0 kB`, `12 bytes`"""
     for unit, many in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= many:
             return f"{count / many:.1f} {unit}"

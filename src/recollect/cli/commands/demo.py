@@ -21,8 +21,7 @@ from recollect.domain.settings import TurnPlacement
 def demo(as_json: bool) -> None:
     """Play a short story: what Recollect learns in one session and shows in the next.
 
-    Your own memories are not touched.
-    """
+    Your own memories are not touched."""
     from recollect.cli.demo.page import DemoPage
 
     model = context.model()
@@ -44,7 +43,7 @@ def _record(played: PlayedStory, in_system: PlayedStory, *, with_model: bool) ->
     steps = (*played.older, *played.first, *played.second)
     return {
         "by_meaning": with_model,
-        "moments": [_step_record(step) for step in steps],
+        "moments": list(map(_step_record, steps)),
         "prefix": {"message": _prefix_record(played), "system": _prefix_record(in_system)},
     }
 
@@ -53,19 +52,14 @@ def _step_record(step: StoryStep) -> dict[str, Any]:
     event = step.event
     names = ("text", "tool", "input", "error", "source")
     return {
-        "event": _event_name(event),
+        "event": re.sub("(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower(),  # as the pipe calls it
         "session": event.session,
         "at": event.at.isoformat(),
         **{name: getattr(event, name) for name in names if hasattr(event, name)},
         **injection_json(step.injection, step.ms, explain=True),
-        "learnt": [record_of(memory) for memory in step.learnt],
+        "learnt": list(map(record_of, step.learnt)),
     }
 
 
-def _event_name(event: object) -> str:
-    """`session_started`, as the pipe calls it."""
-    return re.sub("(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
-
-
 def _prefix_record(played: PlayedStory) -> dict[str, Any]:
-    return {"kept": round(played.kept_share, 4), "requests": [asdict(pair) for pair in played.pairs]}
+    return {"kept": round(played.kept_share, 4), "requests": list(map(asdict, played.pairs))}

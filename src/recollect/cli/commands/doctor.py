@@ -11,9 +11,8 @@ import click
 from recollect import __version__, config, wiring
 from recollect.cli import context
 from recollect.cli.commands.status import ANSWER_S, COUNTED, describe_demotion
-from recollect.cli.diagnosis.folders import folder_findings
+from recollect.cli.diagnosis.folders import folder_findings, lost_database_findings
 from recollect.cli.diagnosis.installation import command_findings, installation_findings, opencode_findings
-from recollect.cli.diagnosis.lost_database import lost_database_findings
 from recollect.cli.display import output, pause_notice
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.client import Client, is_older

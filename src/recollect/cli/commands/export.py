@@ -18,12 +18,12 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory
 from recollect.imports import own_markdown
 
-FORMATS = ("jsonl", "markdown")
-
 
 @click.command("export")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), default="-")
-@click.option("--format", "form", type=click.Choice(FORMATS), help="Default: markdown for a FILE.md, else jsonl.")
+@click.option(
+    "--format", "form", type=click.Choice(["jsonl", "markdown"]), help="Default: markdown for a FILE.md, else jsonl."
+)
 @context.project_id_option("Only memories of this project.")
 @click.option("--here", is_flag=True, help="Only memories of this folder's project.")
 @click.option("--candidates", is_flag=True, help="Markdown: also include candidates, marked as such.")
@@ -56,10 +56,8 @@ def export_memories(
         )
     if str(file) == "-":
         return
-    if as_json:
-        output.say_json({"file": str(file), "memories": counter.written, "left_out": counter.left_out})
-    else:
-        output.say(f"{output.many(counter.written, 'memory', 'memories')} written to {file}.")
+    report = {"file": str(file), "memories": counter.written, "left_out": counter.left_out}
+    output.say_result(report, f"{output.many(counter.written, 'memory', 'memories')} written to {file}.", as_json)
 
 
 class _Counter:

@@ -12,7 +12,6 @@ from recollect.domain.errors import InvalidValue
 from recollect.hosts import opencode, script
 
 HOSTS = (script.NAME,)  # hosts with command hooks
-PLUGINS = (opencode.NAME,)
 MOMENTS = ("start", "prompt", "tool", "reply", "compaction", "end")
 
 
@@ -30,17 +29,14 @@ def hook(host: str, moment: str | None, as_json: bool) -> None:
 
     MOMENT is start, prompt, tool, reply, compaction or end. It sets how long the agent may wait: at most 1.8 s at a
     start, else 0.4 s. The command reads an event from standard input; see docs/how-to/hooks.md."""
-    if host in PLUGINS:
+    if host == opencode.NAME:
         raise InvalidValue(f"{host} has a plugin and needs no hooks; `recollect install {host}` connects it.")
     if host not in HOSTS:
         raise InvalidValue(f"There is no host {host!r} with hooks; known: {', '.join(HOSTS)}.")
     if moment is not None and moment not in MOMENTS:
         raise InvalidValue(f"There is no moment {moment!r}; known: {', '.join(MOMENTS)}.")
     command = arguments(host, moment)
-    if as_json:
-        output.say_json(command)
-    else:
-        output.say(shlex.join(command))
+    output.say_result(command, shlex.join(command), as_json)
 
 
 def arguments(host: str, moment: str | None) -> list[str]:

@@ -12,8 +12,7 @@ import click
 from recollect.api.fresh_vectors import Bulk
 from recollect.cli import client_call, context
 from recollect.cli.display import output, progress
-from recollect.cli.display.progress import Watch
-from recollect.cli.embed_progress import LATER, embed_all, watching
+from recollect.cli.display.progress import LATER, Watch, embed_all, watching
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.cli.importing.entries import entries
 from recollect.cli.importing.files import ImportFiles, find_files
@@ -84,10 +83,9 @@ def import_memories(
             _bring_back(into, _drafts(found, places, report, watch, strict), report, strict)
             here = places.here()
         say(report, here, dry_run=dry_run, as_json=as_json)
-        if report.new + report.updated + report.contradicting and not dry_run:
-            is_left_to_daemon = client_call.wake_daemon()
-            if not (is_left_to_daemon or no_embed):
-                _embed(engine, model, silent=as_json)
+        has_new = bool(report.new + report.updated + report.contradicting)
+        if has_new and not dry_run and not client_call.wake_daemon() and not no_embed:
+            _embed(engine, model, silent=as_json)
     if report.refused:
         ctx.exit(EXIT_PARTLY)
 
@@ -95,7 +93,6 @@ def import_memories(
 def _drafts(
     found: ImportFiles, places: ImportScopes, report: ImportReport, watch: Watch, strict: bool
 ) -> Iterator[PlacedDraft]:
-    """Yield the drafts file by file; a bad line is reported, or with `strict` raised."""
     for name, why in found.refused:
         _refuse(Spot(name, 0), why, report, strict)
     report.left_out += [(Spot(name, 0), what) for name, what in found.left_out]

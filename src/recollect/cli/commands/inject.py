@@ -11,23 +11,16 @@ import click
 from recollect.api.inject import INJECT, REHEARSE, Inject
 from recollect.cli import client_call, context, direct
 from recollect.cli.display import output
-from recollect.cli.display.block_style import show_block
-from recollect.cli.display.reasons import cost, silence
+from recollect.cli.display.reasons import MOMENTS, cost, silence
 from recollect.cli.formats.injection_json import injection_json
 from recollect.domain.errors import PayloadError
-from recollect.domain.event import Asked, Compacting, Event, Prompt, SessionStarted, ToolFailed
-from recollect.domain.injection import Injection, Moment
+from recollect.domain.event import Event
+from recollect.domain.injection import Injection
 from recollect.hosts.script import TYPES, event_of
+from recollect.text.block import CLOSE, OPEN, PREAMBLE, split_line
 
 EXAMPLE = '{"type": "prompt", "text": "How do we deploy with Helm?"}'
 STANDALONE_TYPES = ("session_started", "prompt", "tool_failed", "asked")  # make sense without an earlier session
-MOMENTS: dict[type[Event], Moment] = {
-    SessionStarted: Moment.START,
-    Prompt: Moment.PROMPT,
-    ToolFailed: Moment.TOOL_ERROR,
-    Compacting: Moment.COMPACTION,
-    Asked: Moment.ON_DEMAND,
-}
 
 
 @click.command(
@@ -100,8 +93,31 @@ def _show(event: Event, injection: Injection, ms: float, *, is_recorded: bool) -
     if moment is None:
         output.say_nothing("A model is shown nothing at this event.")
     elif injection.block:
-        show_block(injection.block)
+        _show_block(injection.block)
         explained = f"; `recollect why {event.session}`" if is_recorded else ""
         output.remark(cost(injection, ms) + explained)
     else:
         output.say_nothing(injection.notice or silence(injection, moment))
+
+
+def _show_block(block: str) -> None:
+    if not sys.stdout.isatty():
+        output.say(block)
+        return
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    console = output.console()
+    for line in block.splitlines():
+        parts = split_line(line)
+        if parts is None:
+            is_frame = line in (OPEN, CLOSE, PREAMBLE) or line.startswith("(")
+            console.print(Text(line, style="dim" if is_frame else "bold", overflow="fold"))
+            continue
+        prefix, text, about = parts
+        row = Table.grid(padding=(0, 1))
+        row.add_column(no_wrap=True)
+        row.add_column(overflow="fold")
+        row.add_row(Text(prefix.strip(), style="bold magenta"), Text(text) + Text(about, style="dim"))
+        console.print(Padding(row, (0, 0, 0, 2), expand=False))

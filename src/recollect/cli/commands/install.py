@@ -117,7 +117,6 @@ def uninstall(host: str, in_project: bool, for_user: bool, dry_run: bool, as_jso
 
 
 def _wants_extraction() -> bool:
-    """Ask the user; without a terminal the answer is no."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return False
     output.say_beside("", 0, OFFER)

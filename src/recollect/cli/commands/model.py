@@ -12,7 +12,7 @@ from recollect import config, wiring
 from recollect.api.fresh_vectors import Bulk
 from recollect.cli import context
 from recollect.cli.display import output
-from recollect.cli.embed_progress import LATER, embed_all, watching
+from recollect.cli.display.progress import LATER, embed_all, watching
 from recollect.cli.exit_codes import EXIT_NOT_READY
 from recollect.domain.errors import ModelMissing, StoreError, StoreReadOnly
 from recollect.domain.model import ModelFacts, ModelState, Progress
@@ -197,7 +197,6 @@ def _rows(folder: str, facts: ModelFacts) -> list[tuple[str, str]]:
 
 @contextmanager
 def _progress(*, silent: bool) -> Iterator[Progress]:
-    """Show progress on standard error: a bar in a terminal, else a line for each step."""
     if silent:
         yield lambda _step, _share: None
     elif sys.stderr.isatty() and os.environ.get("TERM") != "dumb":

@@ -146,7 +146,7 @@ class Pipe:
         return {"memories": list(map(_proposal_json, proposals))}
 
     def _redact(self, request: Mapping[str, Any]) -> Answer:
-        redacted = redact(pipe_requests.text_to_redact(request))
+        redacted = redact(read.any_text(request, "text"))
         found = [{"rule": secret.rule, "start": secret.start, "end": secret.end} for secret in redacted.found]
         return {"text": redacted.text, "found": found}
 

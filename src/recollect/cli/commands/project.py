@@ -12,7 +12,6 @@ from recollect.domain.memory import ProjectId
 from recollect.domain.project import BY_NAME, NAMED_AT, NAMED_FROM, ProjectFacts
 from recollect.engine.engine import Engine
 from recollect.privacy.secrets import redact_name
-from recollect.text.json_fields import Fields
 from recollect.workspace import marker
 from recollect.workspace.git import branch_of, language_of, root_of
 
@@ -154,7 +153,9 @@ def name(name: str, yes: bool, as_json: bool) -> None:
             at=context.now(),
             by=context.BY,
         )
-    _say({"project": after, "file": str(file), "memories": moved}, f"This is project {after} now.", as_json)
+    output.say_result(
+        {"project": after, "file": str(file), "memories": moved}, f"This is project {after} now.", as_json
+    )
     if not as_json and present is None:
         output.say(f"`recollect undo` reverts it, including the line in {file}.")
 
@@ -170,7 +171,7 @@ def accept(as_json: bool) -> None:
         if claimed is None:
             raise InvalidValue(f"No {marker.NAME} here claims the name of a project that is known from elsewhere.")
         accepted = engine.accept_name(str(context.folder()), at=context.now(), by=context.BY)
-    _say({"project": accepted}, f"This is project {accepted} now.", as_json)
+    output.say_result({"project": accepted}, f"This is project {accepted} now.", as_json)
 
 
 def _memories(engine: Engine, project: ProjectId) -> int:
@@ -196,18 +197,11 @@ def _join(engine: Engine, source: ProjectId, into: ProjectId, yes: bool, as_json
     ):
         return
     change = engine.join(source, into, at=context.now(), by=context.BY)
-    _say(
+    output.say_result(
         {"from": source, "into": into, "memories": facts.memories, "deed": change},
         f"Moved {what} to {into}. `recollect undo {change}` reverts this.",
         as_json,
     )
-
-
-def _say(report: Fields, sentence: str, as_json: bool) -> None:
-    if as_json:
-        output.say_json(report)
-    else:
-        output.say(sentence)
 
 
 def _names(facts: ProjectFacts | None) -> list[ProjectId]:

@@ -146,7 +146,6 @@ def describe_omissions(given: Sequence[str]) -> list[str]:
 
 
 def find_secret_rules(given: Sequence[str]) -> list[str]:
-    """Return the rules that found a secret in the given texts."""
     found: dict[str, None] = {}
     for text in given:
         found |= dict.fromkeys(secret.rule for secret in redact(without_private(text)).found)

@@ -136,13 +136,9 @@ def _show(cases: Sequence[Case], everywhere: bool) -> None:
 
 
 def _show_table(cases: Sequence[Case], everywhere: bool) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
-    table.add_column(overflow="fold")
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
+    table = output.list_table()
 
     def add(memory: Memory, style: str, notes: Sequence[str]) -> None:
         scope = f"  {memory.scope}" if everywhere else ""
@@ -165,7 +161,6 @@ def _show_table(cases: Sequence[Case], everywhere: bool) -> None:
 
 
 def _reasons(case: Case) -> list[str]:
-    """Say why a case needs a decision."""
     memory = case.memory
     if case.is_doubted:
         return ["an agent proposes to forget it: `reject` forgets it, `accept` or `keep` leaves it as it is"]

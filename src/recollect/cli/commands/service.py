@@ -13,10 +13,8 @@ def start(as_json: bool) -> None:
     """Start the daemon, if it is not running. Hosts do this by themselves."""
     client = _client()
     started = client.start()
-    if as_json:
-        output.say_json({"running": True, "started": started, "pid": client.pid()})
-    else:
-        output.say("The daemon is running." if started else "The daemon was already running.")
+    sentence = "The daemon is running." if started else "The daemon was already running."
+    output.say_result({"running": True, "started": started, "pid": client.pid()}, sentence, as_json)
 
 
 @click.command()
@@ -24,10 +22,8 @@ def start(as_json: bool) -> None:
 def stop(as_json: bool) -> None:
     """Stop the daemon."""
     stopped = _client().stop()
-    if as_json:
-        output.say_json({"running": False, "stopped": stopped})
-    else:
-        output.say("The daemon has stopped." if stopped else "The daemon was not running.")
+    sentence = "The daemon has stopped." if stopped else "The daemon was not running."
+    output.say_result({"running": False, "stopped": stopped}, sentence, as_json)
 
 
 @click.command()
@@ -41,10 +37,8 @@ def restart(as_json: bool) -> None:
     client = _client()
     stopped = client.stop()
     client.start()
-    if as_json:
-        output.say_json({"running": True, "stopped": stopped, "pid": client.pid()})
-    else:
-        output.say("The daemon was restarted." if stopped else "The daemon was not running; it was started.")
+    sentence = "The daemon was restarted." if stopped else "The daemon was not running; it was started."
+    output.say_result({"running": True, "stopped": stopped, "pid": client.pid()}, sentence, as_json)
 
 
 def _client() -> Client:

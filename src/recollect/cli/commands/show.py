@@ -129,7 +129,8 @@ def history(memory_id: str, as_json: bool) -> None:
 def _show_changes(story: Told) -> None:
     for note in stale_notes(story.freshness):
         output.say(f"  stale: {note}")
-    for change, after in zip(story.changes, _states_after(story), strict=True):
+    states = [*(change.before for change in story.changes[1:] if change.before is not None), story.memory]
+    for change, after in zip(story.changes, states, strict=True):
         output.say(f"  {output.minute(change.deed.at)}  {_describe_change(change, after)}")
         if change.deed.kind is ChangeAction.EDIT:
             for line in describe_edit(change.before, after):
@@ -216,11 +217,6 @@ def _describe_source(source: Source, at: datetime) -> str:
     return " ".join([source.role.value, *named, f"on {output.minute(at)}"])
 
 
-def _states_after(story: Told) -> list[Memory]:
-    """Return the memory as it was after each change."""
-    return [*(change.before for change in story.changes[1:] if change.before is not None), story.memory]
-
-
 def _describe_change(change: MemoryChange, after: Memory) -> str:
     deed, before = change.deed, change.before
     is_replaced = before is not None and before.is_live and after.superseded_by is not None
@@ -280,7 +276,7 @@ def _story_json(story: Told) -> dict[str, object]:
                 "at": change.deed.at.isoformat(),
                 "by": change.deed.by,
                 "undone_by": change.deed.undone_by,
-                "before": None if change.before is None else record_of(change.before),
+                "before": change.before and record_of(change.before),
             }
             for change in story.changes
         ],

@@ -57,15 +57,14 @@ def status(ctx: click.Context, as_json: bool) -> None:
         stored, usage = _read_database(places)
     where = {"database": str(places.database), "socket": str(places.socket), "log": str(places.log)}
     pauses = pause_notice.current_pauses()
-    port = None if pid is None else client.port()
-    if port is not None:
+    if pid is not None and (port := client.port()) is not None:
         where |= {"tcp": f"127.0.0.1:{port}", "token": str(places.token)}
     if as_json:
         about = {
             "running": pid is not None,
             "answers": facts is not None,
             "pid": pid,
-            "pauses": [pause_notice.pause_json(one) for one in pauses],
+            "pauses": list(map(pause_notice.pause_json, pauses)),
             **(stored if facts is None else facts),
         }
         output.say_json({**about, "usage": list(map(usage_json, usage)), **where})
@@ -82,7 +81,6 @@ def status(ctx: click.Context, as_json: bool) -> None:
 
 
 def _ask(client: Client) -> Facts | None:
-    """Return the daemon's figures. None: it does not answer."""
     with suppress(DaemonError):
         return client.get("/v1/status", timeout_s=ANSWER_S)
     return None
@@ -107,18 +105,15 @@ def _read_database(places: config.Paths) -> "tuple[Facts, list[MomentUsage]]":
         return {}, []
     try:
         with context.engine() as engine:
-            waiting, restored, demoted = (
-                engine.missing_vectors(None),
-                engine.find_restoring_change(),
-                engine.find_demoting_change(),
-            )
+            waiting = engine.missing_vectors(None)
+            restored, demoted = engine.find_restoring_change(), engine.find_demoting_change()
             figures: dict[str, Any] = {
                 "memories": engine.count(),
                 "to_review": len(engine.cases()),
                 "candidates": len(engine.candidates()),
                 "to_learn": engine.count_waiting_events(),
-                "taken_back": None if restored is None else restored.id,
-                "put_back": None if demoted is None else {"deed": demoted.id, "memories": demoted.memories},
+                "taken_back": restored and restored.id,
+                "put_back": demoted and {"deed": demoted.id, "memories": demoted.memories},
                 "to_embed": waiting.memories + waiting.turns,
             }
             if places.model.is_dir():
@@ -144,8 +139,10 @@ def daemon_rows(pid: int | None, facts: Facts | None, stored: Facts) -> Iterator
     memory = "" if memory_mb is None else f", {memory_mb:.0f} MB"
     uptime = _duration(facts["uptime_s"])
     yield "daemon", f"running for {uptime}, version {facts['version']}, process {facts['pid']}{memory}"
-    if facts["version"] != __version__:
-        yield "", _describe_version(facts["version"])
+    if is_older(facts["version"]):
+        yield "", f"older than this command, {__version__}: `recollect restart` updates it"
+    elif facts["version"] != __version__:
+        yield "", f"another version than this command, {__version__}: commands bypass the daemon"
     yield "memories", f"{facts['memories']:,} {COUNTED}"
     yield from _waiting_rows(facts)
     model = facts["model"]  # "loaded", "not loaded yet", or the reason why there is none
@@ -154,12 +151,6 @@ def daemon_rows(pid: int | None, facts: Facts | None, stored: Facts) -> Iterator
         if facts.get(name):
             yield name, str(facts[name])
     yield from _problem_rows(facts.get("last_errors") or [])
-
-
-def _describe_version(version: str) -> str:
-    if is_older(version):
-        return f"older than this command, {__version__}: `recollect restart` updates it"
-    return f"another version than this command, {__version__}: commands bypass the daemon"
 
 
 def _waiting_rows(facts: Facts) -> Iterator[tuple[str, str]]:
@@ -190,7 +181,6 @@ def describe_demotion(deed: int, memories: int) -> str:
 
 
 def _problem_rows(errors: Sequence[Facts]) -> Iterator[tuple[str, str]]:
-    """Yield the last problems, newest first; the log has all."""
     name = "problems"
     for one in reversed(errors[-LAST_PROBLEMS:]):
         at = output.minute(datetime.fromisoformat(one["at"]))

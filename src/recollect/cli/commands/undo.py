@@ -46,7 +46,7 @@ def undo(number: int | None, listing: bool, limit: int, session: str | None, as_
                 "undone": undone.deed.id,
                 "kind": undone.deed.kind.value,
                 "by": undone.by,
-                "passed_over": None if undone.passed_over is None else undone.passed_over.id,
+                "passed_over": undone.passed_over and undone.passed_over.id,
                 "removed": list(map(record_of, undone.removed)),
                 "restored": list(map(record_of, undone.restored)),
             }

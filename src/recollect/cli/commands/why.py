@@ -9,12 +9,21 @@ import click
 from recollect.api.why import WHY, Why
 from recollect.cli import client_call, complete_values, context, direct
 from recollect.cli.display import output
-from recollect.cli.display.moment_names import label, name_of
-from recollect.cli.display.reasons import IN_THE_BLOCK, breakdown, cost, count_shown, silence, why_not, why_quoted
+from recollect.cli.display.reasons import (
+    IN_THE_BLOCK,
+    NAMES,
+    breakdown,
+    cost,
+    count_shown,
+    silence,
+    why_not,
+    why_quoted,
+)
 from recollect.cli.formats.injection_json import log_entry_json, usage_json
-from recollect.domain.injection import Choice, LogEntry, MomentUsage, Verdict
+from recollect.domain.injection import Choice, LogEntry, Moment, MomentUsage, Verdict
 from recollect.domain.memory import Memory, MemoryId
 from recollect.domain.session import Session
+from recollect.engine.admission import OWN_PREFIX
 from recollect.text.block import is_about_sessions, prefix_of, visible
 
 GONE = "(forgotten, or deleted since)"
@@ -63,19 +72,15 @@ def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> No
 def _show_all(session: Session, log: Sequence[LogEntry]) -> None:
     if not sys.stdout.isatty():
         for sent in log:
-            output.say("\t".join([output.minute(sent.at), name_of(sent, log), _spent(sent), _summary(sent)]))
+            output.say("\t".join([output.minute(sent.at), _name_of(sent, log), _spent(sent), _summary(sent)]))
         return
-    from rich.table import Table
     from rich.text import Text
 
     output.say_indented(_title(session), 0)
-    table = Table(box=None, padding=(0, 1), show_header=False)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
+    table = output.list_table(folds_ids=False)
     for sent in log:
         text = f"{_spent(sent)}, {_summary(sent)}" if sent.injection.block else _summary(sent)
-        table.add_row(Text(output.minute(sent.at), style="dim"), Text(name_of(sent, log)), Text(text))
+        table.add_row(Text(output.minute(sent.at), style="dim"), Text(_name_of(sent, log)), Text(text))
     output.console().print(table)
 
 
@@ -88,14 +93,34 @@ def _summary(sent: LogEntry) -> str:
     return count_shown(injection) if injection.block else silence(injection, sent.point)
 
 
+def _name_of(sent: LogEntry, log: Sequence[LogEntry]) -> str:
+    """`prompt 2`, `failed tool 1`: counted within the session."""
+    same_point = [one for one in log if one.point is sent.point]
+    if len(same_point) == 1 and sent.point is Moment.START:
+        return NAMES[sent.point]
+    position = next(number for number, one in enumerate(same_point, start=1) if one is sent)
+    return f"{NAMES[sent.point]} {position}"
+
+
+def _label(sent: LogEntry) -> str:
+    """The host's own ids of the moment."""
+    if sent.message is None:
+        return "the start block"
+    if sent.message.startswith(OWN_PREFIX):
+        return "on no message"
+    if sent.call in ("", sent.message):
+        return f"message {sent.message}"
+    return f"message {sent.message}, call {sent.call}"
+
+
 def _title(session: Session) -> str:
     return f"Session {session.id} ({session.host}, {session.project or 'no project'})"
 
 
 def _show(session: Session, sent: LogEntry, log: Sequence[LogEntry], known: dict[MemoryId, Memory]) -> None:
     injection = sent.injection
-    output.say_indented(f"{name_of(sent, log)} of {output.minute(sent.at)}", 0, bold=True)
-    output.say_indented(f"{_title(session)}; {label(sent)}", 0, dim=True)
+    output.say_indented(f"{_name_of(sent, log)} of {output.minute(sent.at)}", 0, bold=True)
+    output.say_indented(f"{_title(session)}; {_label(sent)}", 0, dim=True)
     if injection.quiet is None:
         output.say_indented(f"{cost(injection, sent.took_ms)}; placed in: {injection.placement}", 0, dim=True)
     if injection.block and not sent.confirmed:
@@ -114,7 +139,7 @@ def _point_to_others(session: Session, log: Sequence[LogEntry], *, named: bool) 
     if last is None:
         blocks = "No block was shown in this session"
     else:
-        blocks = f"The last block was shown at {name_of(last, log)}"
+        blocks = f"The last block was shown at {_name_of(last, log)}"
     command = f"recollect why {session.id} --all" if named else "recollect why --all"
     output.say_indented(f"{blocks}; `{command}` lists every moment.", 0, dim=True)
 
@@ -172,17 +197,17 @@ def _json(session: Session, sent: LogEntry, log: Sequence[LogEntry], known: dict
     record = log_entry_json(sent)
     for choice, choice_record in zip(sent.injection.choices, record["choices"], strict=True):
         memory = known.get(choice.id)
-        choice_record["text"] = None if memory is None else memory.text
+        choice_record["text"] = memory and memory.text
         choice_record["why"] = why_not(choice, sent, log)
     silent = None if sent.injection.block else silence(sent.injection, sent.point)
-    return {**_session_json(session), **record, "name": name_of(sent, log), "silence": silent}
+    return {**_session_json(session), **record, "name": _name_of(sent, log), "silence": silent}
 
 
 def _all_json(session: Session, log: Sequence[LogEntry], usage: Sequence[MomentUsage]) -> dict[str, Any]:
     return {
         **_session_json(session),
         "usage": list(map(usage_json, usage)),
-        "moments": [{**log_entry_json(sent), "name": name_of(sent, log)} for sent in log],
+        "moments": [{**log_entry_json(sent), "name": _name_of(sent, log)} for sent in log],
     }
 
 

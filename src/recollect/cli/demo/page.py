@@ -37,12 +37,6 @@ INTRODUCTION = (
 )
 WITHOUT_MODEL = "It searches by words alone; `recollect model build` adds search by meaning."
 FRAME = frozenset({OPEN, PREAMBLE, CLOSE})  # around each block; shown once
-MOMENTS = {
-    SessionStarted: Moment.START,
-    Prompt: Moment.PROMPT,
-    ToolFailed: Moment.TOOL_ERROR,
-    Compacting: Moment.COMPACTION,
-}
 PLACES = {
     Placement.SYSTEM: "at the start",
     Placement.MESSAGE: "to this prompt",
@@ -69,12 +63,12 @@ class DemoPage:
         self._show_lessons(played.first)
         heading(story.SECOND)
         for number, step in enumerate(played.second):
-            is_moment = type(step.event) in MOMENTS
+            is_moment = type(step.event) in reasons.MOMENTS
             if is_moment and number:
                 say("")
             self._show_event(step)
             if is_moment:
-                self._show_answer(step.injection, MOMENTS[type(step.event)], step.ms)
+                self._show_answer(step.injection, reasons.MOMENTS[type(step.event)], step.ms)
 
     def show_numbers(self, played: PlayedStory, in_system: PlayedStory) -> None:
         heading("Tuesday in numbers")
@@ -153,7 +147,7 @@ class DemoPage:
 
 
 def _numbers(played: PlayedStory, in_system: PlayedStory) -> Iterator[tuple[str, str]]:
-    asked = [step for step in played.second if type(step.event) in MOMENTS]
+    asked = [step for step in played.second if type(step.event) in reasons.MOMENTS]
     blocks = [step.injection for step in asked if step.injection.block]
     times = [step.ms for step in asked]
     tokens = sum(injection.tokens for injection in blocks)
@@ -165,7 +159,6 @@ def _numbers(played: PlayedStory, in_system: PlayedStory) -> Iterator[tuple[str,
 
 
 def most_tokens_at_once(played: PlayedStory) -> int:
-    """The tokens of all blocks in the fuller live context."""
     contexts = [0]
     for step in played.second:
         if isinstance(step.event, Compacted):

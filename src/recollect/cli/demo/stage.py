@@ -3,6 +3,7 @@
 Each event goes to the engine as a host sends it; the engine then learns from it, as a daemon does in the background.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -25,8 +26,6 @@ unless you are asked to. Never print what looks like a password or a key."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryStep:
-    """One event, the engine's answer, and the memories that the engine learnt from it."""
-
     event: Event
     injection: Injection
     ms: float
@@ -35,8 +34,6 @@ class StoryStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestPair:
-    """Two requests to the model that follow each other in one live context."""
-
     first_bytes: int
     kept_bytes: int  # how far the second one begins with the bytes of the first
 
@@ -74,7 +71,6 @@ def _play_session(engine: Engine, events: Iterable[Event]) -> tuple[StoryStep, .
 
 
 def _learn(engine: Engine) -> tuple[Memory, ...]:
-    """Learn from what waits; return the memories that are confirmed now and were not before."""
     known = {memory.id for memory in _list_confirmed(engine)}
     while engine.learn_some():
         pass
@@ -94,7 +90,8 @@ def _request_pairs(steps: Iterable[StoryStep]) -> tuple[RequestPair, ...]:
     pairs = []
     for requests in host.contexts:
         for first, second in pairwise(requests):
-            pairs.append(RequestPair(first_bytes=len(first), kept_bytes=_common_prefix_bytes(first, second)))
+            kept = os.path.commonprefix([first, second])  # noqa: RUF071  # bytes, not paths
+            pairs.append(RequestPair(first_bytes=len(first), kept_bytes=len(kept)))
     return tuple(pairs)
 
 
@@ -128,10 +125,3 @@ class _Host:
     def _send(self, *parts: str) -> None:
         self._messages.append("\n".join(parts))
         self.contexts[-1].append("\n\n".join([SYSTEM_PROMPT, self._system_block, *self._messages]).encode())
-
-
-def _common_prefix_bytes(one: bytes, other: bytes) -> int:
-    for position, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return position
-    return min(len(one), len(other))

@@ -77,8 +77,6 @@ def second_session() -> Iterator[Event]:
 
 
 class StoryTalk:
-    """Builds the events of one session, one minute apart."""
-
     def __init__(self, session: str, at: datetime) -> None:
         self._session = SessionId(session)
         self._at = at

@@ -1,4 +1,4 @@
-"""Findings of `recollect doctor` about our folders: their owner, their permissions and their disk."""
+"""Findings of `recollect doctor` about our folders: their owner, their permissions, their disk, and a lost database."""
 
 import os
 import pwd
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from recollect.config import Paths
 from recollect.domain.health import Finding, fine, note, problem
-from recollect.system import Mount, read_mounts
+from recollect.system import Mount, find_replaced_files, read_mounts
 
 LITTLE_SPACE_BYTES = 100_000_000
 # File systems that other machines write to as well: over a network, or as the host of a virtual machine (Windows under
@@ -35,6 +35,21 @@ def folder_findings(places: Paths) -> list[Finding]:
     found += _network(data, places.runtime)
     free_gb = shutil.disk_usage(_nearest_existing(data)).free / 1e9
     return found or [fine("folders", f"only you can read them, on local disks, {free_gb:,.1f} GB free")]
+
+
+def lost_database_findings(places: Paths) -> Iterator[Finding]:
+    """Find processes that still have a deleted or replaced database open: their writes are lost."""
+    database = os.path.realpath(places.database)
+    names_by_process: dict[int, set[str]] = {}
+    for process, file in find_replaced_files([f"{database}{suffix}" for suffix in ("", "-wal", "-shm")]):
+        names_by_process.setdefault(process, set()).add(Path(file).name)
+    for process, names in names_by_process.items():
+        yield problem(
+            "database",
+            f"process {process} has a deleted or replaced file open: {', '.join(sorted(names))}; what it writes is lost",
+            f"`kill -9 {process}` ends it at once; if it ended by itself, it could write old pages into the "
+            "database. Then run `recollect doctor` again.",
+        )
 
 
 def mount_of(path: Path, mounts: Iterable[Mount]) -> Mount | None:
@@ -116,7 +131,6 @@ def _network_mount(folder: Path, mounts: Iterable[Mount]) -> str | None:
 
 
 def _nearest_existing(folder: Path) -> Path:
-    """The folder itself, or the nearest existing one above it."""
     return next(path for path in (folder, *folder.parents) if path.is_dir() or path.parent == path)
 
 

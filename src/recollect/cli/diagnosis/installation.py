@@ -97,7 +97,6 @@ def _version_of(interpreter: Path) -> str | None:
 
 
 def opencode_findings(places: Paths) -> Iterator[Finding]:
-    """Check the client, the plugin and the tools' entry, for the user and in this project."""
     yield from _client()
     folder = context.folder_to_look_in()
     here = [opencode.user_folder(places.settings.parent.parent)]
@@ -137,7 +136,7 @@ def _client_version(found: Path) -> tuple[int, ...] | None:
     """Read its package file; None: it was installed another way, and asking it would start it."""
     try:
         package = json.loads((found.resolve().parent.parent / "package.json").read_text(encoding="utf-8"))
-        return tuple(int(part) for part in package["version"].split("-")[0].split("."))
+        return tuple(map(int, package["version"].split("-")[0].split(".")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

@@ -20,7 +20,6 @@ class Stored:
 
 
 def measure_files(places: Paths) -> list[Stored]:
-    """Return what exists, in the order in which people look for it."""
     data, kept = places.database.parent, places.log_folder
     logs_and_locks = [places.database.with_name(places.database.name + suffix) for suffix in ("-wal", "-shm")]
     drafts = [file for folder in places.state.glob("edit-*") for file in _below(folder)]
@@ -62,7 +61,6 @@ def _stat(file: Path) -> os.stat_result | None:
 
 
 def _in_folder(folder: Path) -> list[Path]:
-    """The files in the folder itself, without subfolders."""
     try:
         return [Path(entry.path) for entry in os.scandir(folder) if not entry.is_dir(follow_symlinks=False)][:MOST]
     except OSError:

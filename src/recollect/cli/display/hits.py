@@ -33,12 +33,11 @@ def turn_json(hit: TurnHit) -> dict[str, Any]:
 
 
 def show_memory_hits(hits: Sequence[Hit], *, why: bool, uncertain: bool = False) -> None:
-    reasons = [reason(hit) for hit in hits] if why else None
+    reasons = list(map(reason, hits)) if why else None
     output.show_memories([hit.memory for hit in hits], [_note(hit, uncertain) for hit in hits], reasons)
 
 
 def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
-    """Show each turn's day, role and session, and the part of it that answers the question."""
     words = search_words(query)
     excerpts = [(hit, excerpt(visible(hit.turn.text), words, chars=EXCERPT_CHARS)) for hit in hits]
     if sys.stdout.isatty():
@@ -60,13 +59,9 @@ def reason(hit: Hit | TurnHit) -> str:
 
 
 def _show_turn_table(excerpts: Sequence[tuple[TurnHit, str]], why: bool) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
+    table = output.list_table(folds_ids=False)
     for hit, text in excerpts:
         turn = hit.turn
         about = f"session {turn.session}  turn {turn.message}  {_score(hit)}"

@@ -16,6 +16,7 @@ from recollect.text.block import prefix_of, stale_notes, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 MAX_LISTED_CHARS = 600  # of one memory in a table
 
@@ -56,8 +57,14 @@ def say_json(value: object) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
+def say_result(record: object, sentence: str, as_json: bool) -> None:
+    if as_json:
+        say_json(record)
+    else:
+        say(sentence)
+
+
 def _wants_style(stream: TextIO) -> bool:
-    """Return True for a terminal, unless NO_COLOR or TERM=dumb is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -101,7 +108,6 @@ def _wrap(text: str, columns: int, stream: TextIO) -> list[str]:
 
 
 def say_first(limit: int, lines: Sequence[str], say_line: Callable[[str], None]) -> None:
-    """Say the first lines, and how many more there are."""
     for line in lines[:limit]:
         say_line(line)
     if len(lines) > limit:
@@ -129,7 +135,6 @@ def show_memories(
 
 
 def show_facts(facts: Sequence[tuple[str, str]]) -> None:
-    """Print names and values, one line each; a terminal wraps long values beside their names."""
     if not sys.stdout.isatty():
         for name, value in facts:
             say(f"{name}\t{value}")
@@ -159,13 +164,9 @@ def _marks(memory: Memory, freshness: Freshness) -> str:
 def _show_table(
     memories: Sequence[Memory], notes: Sequence[str], below: Sequence[str] | None, marks: Sequence[str]
 ) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
-    table.add_column(overflow="fold")
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")  # fold, do not cut: half a path is no path
+    table = list_table()
     for number, memory in enumerate(memories):
         about = f"{day(memory.created_at)}  {memory.scope}  {f'{notes[number]}{marks[number]}'.strip()}".rstrip()
         if below:
@@ -175,12 +176,24 @@ def _show_table(
     console().print(table)
 
 
+def list_table(*, folds_ids: bool = True) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
+    if folds_ids:
+        table.add_column(overflow="fold")
+    else:
+        table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, overflow="fold")  # fold, do not cut: half a path is no path
+    return table
+
+
 def shorten(text: str) -> str:
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}…"
 
 
 def shorten_memory(memory: Memory) -> str:
-    """Cut the text for a table; `show` prints all of it."""
     text = visible(memory.text)
     return text if len(text) <= MAX_LISTED_CHARS else f"{text[:MAX_LISTED_CHARS]}… (`recollect show {memory.id}`)"
 

@@ -1,4 +1,4 @@
-"""Says that Recollect is paused, so that they do not wonder why nothing happens."""
+"""Says that Recollect is paused, so that users do not wonder why nothing happens."""
 
 from collections.abc import Sequence
 
@@ -28,13 +28,11 @@ def sentence(pause: Pause) -> str:
     end_it = "`recollect resume`"
     if pause.project is not None:
         end_it = f"`recollect resume --project` there, or {end_it}"
-    return (
-        f"paused since {output.minute(pause.since)}{duration_text(pause)}: nothing is captured or injected ({end_it})"
-    )
+    since = f"{output.minute(pause.since)}{duration_text(pause)}"
+    return f"paused since {since}: nothing is captured or injected ({end_it})"
 
 
 def duration_text(pause: Pause) -> str:
-    """`, in project git:example.org/shop, until 2026-03-02 11:00`"""
     where = "" if pause.project is None else f", in project {pause.project}"
     until = "you resume" if pause.until is None else output.minute(pause.until)
     return f"{where}, until {until}"
@@ -46,6 +44,5 @@ def pause_json(pause: Pause) -> dict[str, str | None]:
 
 
 def remark() -> None:
-    """Add a hint to the answer of a command."""
     for pause in current_pauses():
         output.remark(f"Recollect is {sentence(pause)}.")

@@ -5,9 +5,17 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from recollect.cli.display import output
+from recollect.domain.event import Asked, Compacting, Event, Prompt, SessionStarted, ToolFailed
 from recollect.domain.injection import Choice, Injection, LogEntry, Moment, QuietReason, QuotedTurn, Verdict
 from recollect.domain.memory import MemoryId
 
+MOMENTS: Mapping[type[Event], Moment] = {
+    SessionStarted: Moment.START,
+    Prompt: Moment.PROMPT,
+    ToolFailed: Moment.TOOL_ERROR,
+    Compacting: Moment.COMPACTION,
+    Asked: Moment.ON_DEMAND,
+}
 NAMES: Mapping[Moment, str] = {
     Moment.START: "session start",
     Moment.PROMPT: "prompt",
@@ -36,7 +44,6 @@ def number(value: float) -> str:
 
 
 def cost(injection: Injection, ms: float) -> str:
-    """`143 of 800 tokens, 3 shown of 12 considered, 4.1 ms`"""
     return f"{injection.tokens:,} of {injection.budget_tokens:,} tokens, {count_shown(injection)}, {ms:.1f} ms"
 
 
@@ -54,7 +61,6 @@ def count_shown(injection: Injection) -> str:
 
 
 def silence(injection: Injection, point: Moment) -> str:
-    """Say in a sentence why there is no block."""
     return f"Nothing shown: {silence_reason(injection, point)}."
 
 
@@ -113,7 +119,6 @@ def breakdown(choice: Choice, point: Moment) -> str:
 
 
 def _relevance(choice: Choice) -> str:
-    """`relevance .80 (needed .40; words .67, meaning .80)`"""
     about = []
     if choice.needed:
         about.append(f"needed {number(choice.needed)}")
@@ -125,7 +130,6 @@ def _relevance(choice: Choice) -> str:
 
 
 def why_not(choice: Choice, sent: LogEntry, log: Sequence[LogEntry]) -> str:
-    """Say what kept the memory out of the block, with the number that decided."""
     injection, kind = sent.injection, choice.kind.value.replace("_", " ")
     match choice.verdict:
         case Verdict.SHOWN:
@@ -133,11 +137,11 @@ def why_not(choice: Choice, sent: LogEntry, log: Sequence[LogEntry]) -> str:
         case Verdict.SHORT:
             return "shown in short, for lack of room; it does not count as shown"
         case Verdict.RECALLED:
-            return f"recalled in one line: it is in the live context since {_where(choice.id, sent, log)}"
+            return f"recalled in one line: it is in the live context since {_moment_that_showed(choice.id, sent, log)}"
         case Verdict.LISTED:
             return "listed by its title"
         case Verdict.LIVE:
-            return f"in the live context already, since {_where(choice.id, sent, log)}"
+            return f"in the live context already, since {_moment_that_showed(choice.id, sent, log)}"
         case Verdict.THRESHOLD:
             # An answer to the agent's question has one threshold for all kinds.
             needs = "an answer" if sent.point is Moment.ON_DEMAND else _with_article(kind)
@@ -172,9 +176,8 @@ def why_quoted(turn: QuotedTurn) -> str:
         return ""
     about = "the prompt names what this is about"
     if "topic" in reasons:
-        about = (
-            f"the prompt is about earlier sessions by {number(reasons['topic'])} (needed {number(reasons['needed'])})"
-        )
+        topic, needed = number(reasons["topic"]), number(reasons["needed"])
+        about = f"the prompt is about earlier sessions by {topic} (needed {needed})"
     scores = f"words {number(reasons['words'])}"
     if "meaning" in reasons:
         scores += f", meaning {number(reasons['meaning'])}"
@@ -197,8 +200,7 @@ def _best(injection: Injection) -> str:
     return f", {number(max(best))}" if best else ""
 
 
-def _where(memory: MemoryId, sent: LogEntry, log: Sequence[LogEntry]) -> str:
-    """The earlier moment that showed the memory."""
+def _moment_that_showed(memory: MemoryId, sent: LogEntry, log: Sequence[LogEntry]) -> str:
     for one in log:
         is_before = one.context == sent.context and one.at <= sent.at and one is not sent
         if is_before and memory in one.injection.ids:

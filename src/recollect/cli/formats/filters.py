@@ -127,7 +127,6 @@ def _read_one(given: Fields, name: str, parse: Callable[[str], Value]) -> Value 
 
 
 def _parse(name: str, parse: Callable[[str], Value], value: str) -> Value:
-    """Parse the value; the error names the filter."""
     try:
         return parse(value)
     except RecollectError as refusal:

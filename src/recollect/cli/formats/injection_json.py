@@ -1,9 +1,10 @@
 """An injection as a JSON object: the block, its cost, and on request the reason for each choice."""
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
-from recollect.domain.injection import Choice, Injection, LogEntry, MomentUsage, QuotedTurn
+from recollect.domain.injection import Injection, LogEntry, MomentUsage
 
 DIGITS = 3
 
@@ -24,7 +25,7 @@ def injection_json(injection: Injection, ms: float, *, explain: bool = False) ->
     if not injection.kept:
         record["kept"] = False
     if explain:
-        record["choices"] = [_choice_json(choice) for choice in injection.choices]
+        record["choices"] = list(map(asdict, injection.choices))
     return record
 
 
@@ -44,23 +45,7 @@ def log_entry_json(sent: LogEntry) -> dict[str, Any]:
         "by_kind": dict(shown),
         "relevance": None if average is None else round(average, DIGITS),
         "corrected": list(injection.corrected),
-        "quoted": [_quote_json(turn) for turn in injection.quoted],
-    }
-
-
-def _quote_json(turn: QuotedTurn) -> dict[str, Any]:
-    return {"session": turn.session, "message": turn.message, "reasons": dict(turn.reasons)}
-
-
-def _choice_json(choice: Choice) -> dict[str, Any]:
-    return {
-        "id": choice.id,
-        "kind": choice.kind,
-        "verdict": choice.verdict,
-        "relevance": choice.relevance,
-        "score": choice.score,
-        "needed": choice.needed,
-        "factors": dict(choice.factors),
+        "quoted": list(map(asdict, injection.quoted)),
     }
 
 

@@ -1,5 +1,6 @@
 """A memory as a JSON object and back: one form for `pipe`, `import`, `export` and `--json`."""
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -52,9 +53,9 @@ def record_of(memory: Memory) -> dict[str, Any]:
         "valid_to": _iso(memory.valid_to),
         "superseded_by": memory.superseded_by,
         "seen": memory.seen,
-        "source": _source_record(memory.source),
+        "source": asdict(memory.source),
         "evidence": list(memory.evidence),
-        "anchors": [{"path": anchor.path, "hash": anchor.hash} for anchor in memory.anchors],
+        "anchors": list(map(asdict, memory.anchors)),
         "use": {
             "shown": memory.use.shown,
             "used": memory.use.used,
@@ -63,22 +64,12 @@ def record_of(memory: Memory) -> dict[str, Any]:
             "last_shown_at": _iso(memory.use.last_shown_at),
             "last_used_at": _iso(memory.use.last_used_at),
         },
-        "mentions": [{**_source_record(said.source), "at": said.at.isoformat()} for said in memory.mentions],
+        "mentions": [{**asdict(said.source), "at": said.at.isoformat()} for said in memory.mentions],
         "flag": memory.flag,
         "conflicts": list(memory.conflicts),
         "tier": memory.tier.value,
         "durability": memory.durability,
         "rules": memory.rules,
-    }
-
-
-def _source_record(source: Source) -> dict[str, Any]:
-    return {
-        "role": source.role.value,
-        "host": source.host,
-        "session": source.session,
-        "message": source.message,
-        "agent": source.agent,
     }
 
 
@@ -154,7 +145,6 @@ def _refuse_misspelt(record: Fields) -> None:
 
 
 def _kind(record: Fields) -> Kind:
-    """Read our name of the kind, or the name that other tools use."""
     given = read.optional_text(record, "kind") or Kind.DECISION
     return KINDS_ELSEWHERE.get(given) or parse_kind(given)
 
@@ -176,13 +166,8 @@ def _source(given: Fields, default: Source) -> Source:
 
 
 def _mentions(record: Fields, default: Source) -> tuple[Mention, ...]:
-    given = record.get("mentions")
-    if given is None:
-        return ()
-    if not isinstance(given, list) or not all(isinstance(mention, dict) for mention in given):
-        raise PayloadError("`mentions` must be a list of objects with `at`, `role` and the other fields of a source.")
     found = []
-    for mention in given:
+    for mention in _objects(record, "mentions", "`at`, `role` and the other fields of a source"):
         at = read.time_or_none(mention, "at")
         if at is None:
             raise PayloadError("An entry of `mentions` has no `at`.")
@@ -191,12 +176,17 @@ def _mentions(record: Fields, default: Source) -> tuple[Mention, ...]:
 
 
 def _anchors(record: Fields) -> tuple[Anchor, ...]:
-    given = record.get("anchors")
-    if given is None:
-        return ()
-    if not isinstance(given, list) or not all(isinstance(anchor, dict) for anchor in given):
-        raise PayloadError("`anchors` must be a list of objects with `path` and `hash`.")
+    given = _objects(record, "anchors", "`path` and `hash`")
     return tuple(Anchor(read.text(anchor, "path"), read.optional_text(anchor, "hash")) for anchor in given)
+
+
+def _objects(record: Fields, name: str, having: str) -> list[dict[str, Any]]:
+    given = record.get(name)
+    if given is None:
+        return []
+    if not isinstance(given, list) or not all(isinstance(entry, dict) for entry in given):
+        raise PayloadError(f"`{name}` must be a list of objects with {having}.")
+    return given
 
 
 def _use(record: Fields) -> Usage:

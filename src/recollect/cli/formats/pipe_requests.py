@@ -58,7 +58,6 @@ def read_turns(request: Fields, now: datetime) -> list[Turn]:
 
 
 def read_events(request: Fields, now: datetime) -> list[Event]:
-    """Read the messages of one session as events."""
     project, default_time = _project(request), _now(request, now)
     found: list[Event] = []
     for message in _objects(request, "messages"):
@@ -119,10 +118,6 @@ def read_search(request: Fields, now: datetime) -> SearchRequest:
         folder=read.optional_text(request, "folder"),
         at=_now(request, now),
     )
-
-
-def text_to_redact(request: Fields) -> str:
-    return read.any_text(request, "text")
 
 
 def _objects(request: Fields, name: str) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The options of `recall` that narrow a search."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import wraps
 from typing import Any
@@ -31,7 +31,6 @@ class Narrowing:
 
     @property
     def project(self) -> str | None:
-        """The project that the scope names."""
         if self.scope is None or self.scope == HERE:
             return None
         scope = Scope.parse(self.scope)
@@ -39,15 +38,7 @@ class Narrowing:
 
     @property
     def request_fields(self) -> dict[str, Any]:
-        """The fields of a request."""
-        return {
-            "kinds": self.kinds,
-            "scope": self.scope,
-            "since": self.since,
-            "until": self.until,
-            "as_of": self.as_of,
-            "status": self.status or MemoryStatus.LIVE,
-        }
+        return asdict(self) | {"status": self.status or MemoryStatus.LIVE}
 
 
 def options(command: Callable[..., None]) -> Callable[..., None]:
@@ -87,10 +78,7 @@ kinds_option = click.option(
 _OPTIONS: tuple[Callable[..., Any], ...] = (
     kinds_option,
     click.option(
-        "--scope",
-        metavar="SCOPE",
-        callback=filters.option(_scope_text),
-        help=f"Only this scope: {filters.SCOPES}.",
+        "--scope", metavar="SCOPE", callback=filters.option(_scope_text), help=f"Only this scope: {filters.SCOPES}."
     ),
     _moment("--since", "Only what was said on DATE or later."),
     _moment("--until", "Only what was said before DATE."),

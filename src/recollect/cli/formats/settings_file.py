@@ -50,7 +50,6 @@ def meanings(part: type) -> dict[str, str]:
 
 
 def toml_value(value: config.Value) -> str:
-    """Write the value as TOML."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(_quote, value))}]"
     if isinstance(value, str):

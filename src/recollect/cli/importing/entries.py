@@ -2,10 +2,9 @@
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from recollect import wiring
 from recollect.cli import context
 from recollect.cli.display.progress import Watch
 from recollect.cli.formats.memory_json import draft_of, unknown_fields
@@ -14,6 +13,7 @@ from recollect.cli.importing.scopes import ImportScopes
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.memory import ProjectId, Role, Source
 from recollect.imports import claude_mem
+from recollect.imports.databases.claude_mem import claude_mem_rows
 from recollect.imports.decoding import decode
 from recollect.imports.entry import Entry, FileOrigin, KeptEntry, RejectedEntry
 from recollect.imports.format import Format, entries_of
@@ -25,7 +25,7 @@ PART_BYTES = 1 << 16
 
 
 def entries(file: Readable, places: ImportScopes, unknown: set[str], watch: Watch) -> Iterator[Entry]:
-    """Bad content becomes a Bad entry, never an error. `unknown` collects unknown fields of JSON lines."""
+    """Bad content becomes a RejectedEntry, never an error. `unknown` collects unknown fields of JSON lines."""
     try:
         for entry in _entries(file, places, unknown, watch):
             yield places.confine(file, entry)
@@ -54,7 +54,7 @@ def _origin(file: Readable, places: ImportScopes) -> FileOrigin:
 
 def _of_database(file: Readable, places: ImportScopes) -> Iterator[Entry]:
     origin = _origin(file, places)
-    with wiring.claude_mem_rows(file.path) as rows:
+    with claude_mem_rows(file.path) as rows:
         yield from claude_mem.observations(rows.observations, origin, places.find_project)
         yield from claude_mem.summaries(rows.summaries, origin, places.find_project)
         if rows.prompts:
@@ -96,16 +96,12 @@ def _lines(source: BinaryIO, watch: Watch) -> Iterator[tuple[bytes, int]]:
     while line := source.readline(MAX_LINE_BYTES + 1):
         size = len(line)
         if size > MAX_LINE_BYTES and not line.endswith(b"\n"):
-            size += sum(map(len, _rest(source)))
+            while part := source.readline(PART_BYTES):
+                size += len(part)
+                if part.endswith(b"\n"):
+                    break
         watch(size)
         yield line, size
-
-
-def _rest(source: BinaryIO) -> Iterable[bytes]:
-    while part := source.readline(PART_BYTES):
-        yield part
-        if part.endswith(b"\n"):
-            return
 
 
 def _record(line: bytes, size: int) -> dict[str, Any]:

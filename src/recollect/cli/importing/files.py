@@ -27,17 +27,7 @@ from recollect.text.block import visible
 SKIPPED = {"node_modules", "__pycache__", "venv", "site-packages", "vendor", "dist", "build", "target"}
 HIDDEN_AND_READ = {".claude", ".cursor", ".github", ".codex", ".gemini", ".config", ".claude-mem", ".windsurf"}
 # In `.claude`, beside the memories: commands and skills by other authors, and Claude Code's own data.
-NO_MEMORIES = {
-    "plugins",
-    "commands",
-    "agents",
-    "skills",
-    "todos",
-    "cache",
-    "shell-snapshots",
-    "file-history",
-    "statsig",
-}
+NO_MEMORIES = "plugins commands agents skills todos cache shell-snapshots file-history statsig".split()
 MARKDOWN_SUFFIXES = (".md", ".mdc", ".markdown")
 STDIN = Path("-")
 
@@ -53,7 +43,6 @@ class Readable:
 
     @property
     def unit(self) -> str:
-        """The word for one of its entries."""
         return "record" if self.form in (Format.CLAUDE_MEM, Format.MEM0) else "line"
 
     @property
@@ -96,8 +85,7 @@ def find_files(paths: tuple[Path, ...], form: Format | None, ignored: IgnoredPat
 
 
 def _why(error: Exception) -> str:
-    reason = error.strerror if isinstance(error, OSError) else None
-    return reason or str(error)
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _read_named(path: Path, form: Format | None) -> Readable:
@@ -112,7 +100,6 @@ def _read_named(path: Path, form: Format | None) -> Readable:
 
 
 def _recognise(path: Path, form: Format | None) -> Readable | None:
-    """Return None for a file of an unknown format."""
     with path.open("rb") as source:
         about = os.fstat(source.fileno())
         head = source.read(HEAD_BYTES)

@@ -19,8 +19,6 @@ PROJECTS_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in the imported files."""
-
     file: str | None  # None: there is only one file
     line: int  # 0: the file as a whole
     unit: str = "line"  # or "record"
@@ -81,7 +79,6 @@ class ImportReport:
             self.memories.append((outcome, spot, memory))
 
     def elsewhere(self, here: ProjectId) -> dict[str, int]:
-        """The other projects that got memories, and how many; the largest number first."""
         return {project: count for project, count in self.projects.most_common() if project != here}
 
 
@@ -148,13 +145,9 @@ def _show_memories(report: ImportReport) -> None:
 
 
 def _show_table(report: ImportReport) -> None:
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, padding=(0, 1), show_header=False, expand=False)
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True)
-    table.add_column(ratio=1, overflow="fold")
+    table = output.list_table(folds_ids=False)
     for outcome, spot, memory in report.memories:
         place = "" if spot.file is None else f"  {spot.file}:{spot.line}"
         body = Text(_text(memory)) + Text(f"\n{memory.scope}{place}{_past(memory)}", style="dim")

@@ -109,8 +109,7 @@ def _folder_of(file: Readable) -> Path | None:
 
 
 def _may_be_of_others(file: Readable) -> bool:
-    """Check whether another author may have written it: it is in a project, has a name that agents look for, or was
-    only found in a folder."""
+    """Check whether another author may have written it: in a project, under a name for agents, or found in a folder."""
     folder = _folder_of(file)
     if folder is None or _is_of_the_user(folder):
         return False

@@ -47,7 +47,6 @@ class CaptureReport:
 
 
 def say_found(found: list[SessionSource], read_before: int, *, archive_days: int, now: datetime) -> None:
-    """Say which sessions there are, before any is read."""
     for form in dict.fromkeys(source.form for source in found):
         of_form = [source for source in found if source.form is form]
         days = sorted(output.day(source.changed_at) for source in of_form)
@@ -71,7 +70,6 @@ def _archive_hint(what: str, archive_days: int, enough_days: int) -> str:
 
 
 def say_foreign(found: list[SessionSource]) -> None:
-    """List the files that another person may have written."""
     if not found:
         return
     output.say(f"Others may have written {'this file' if len(found) == 1 else 'these files'}:")

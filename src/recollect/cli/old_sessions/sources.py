@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from recollect import wiring
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
 from recollect.domain.memory import SessionId
 from recollect.domain.transcript import Mark, TranscriptForm, TranscriptRecord
 from recollect.hosts import claude_code, codex, opencode_history, specstory
+from recollect.imports.databases.opencode import opencode_messages, opencode_sessions
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.text.block import visible
 from recollect.transcripts import reading
@@ -26,9 +26,7 @@ _TWIN = f"{specstory.NAME}:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSource:
-    """One file, or one session of a database."""
-
-    label: str
+    label: str  # of a file, or of one session of a database
     form: TranscriptForm
     size: int
     changed_at: datetime
@@ -48,7 +46,6 @@ class Sources:
 
 
 def collect_sources(paths: Iterable[Path], project_root: Path | None, ignored: IgnoredPaths) -> Sources:
-    """Find the sessions in these paths; without paths, those of this machine and of the project."""
     places = TranscriptFiles()
     paths = list(paths)
     for path in paths:
@@ -127,7 +124,7 @@ def _of_file(found: TranscriptFile, inside: str | None) -> SessionSource:
 
 def _add_database(found: TranscriptFile, done: Sources, inside: str | None) -> None:
     try:
-        kept = wiring.opencode_sessions(found.path)
+        kept = opencode_sessions(found.path)
     except InvalidValue as error:
         done.unreadable.append((visible(str(found.path)), str(error)))
         return
@@ -167,7 +164,7 @@ def _events(found: TranscriptFile, watch: ReportBytes, bad: ReportBadLine) -> It
 def _rows(file: Path, info: dict[str, object], watch: ReportBytes, bad: ReportBadLine) -> Iterator[Event]:
     def records() -> Iterator[TranscriptRecord]:
         yield TranscriptRecord(0, {"session": info})
-        for number, (message, parts) in enumerate(wiring.opencode_messages(file, str(info["id"])), start=1):
+        for number, (message, parts) in enumerate(opencode_messages(file, str(info["id"])), start=1):
             watch(MESSAGE_BYTES)
             yield TranscriptRecord(number, {"message": message, "parts": parts})
 

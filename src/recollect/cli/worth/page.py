@@ -141,16 +141,15 @@ def _repetition(one: Repetition) -> str:
 
 
 def _error(one: ErrorRecurrence) -> str:
+    when = _dim(worth_report.error_times(one))
     had = _line_if_any("Its fix", "No fix was known.", one.fix_line)
-    return (
-        f'<div class="card"><p>{_text(output.shorten(one.error))}</p>{_dim(worth_report.error_times(one))}{had}</div>'
-    )
+    return f'<div class="card"><p>{_text(output.shorten(one.error))}</p>{when}{had}</div>'
 
 
 def _line_if_any(label: str, otherwise: str, line: str | None) -> str:
-    return (
-        _dim(otherwise) if line is None else f'<p><span class="good">{label}:</span> {_text(output.shorten(line))}</p>'
-    )
+    if line is None:
+        return _dim(otherwise)
+    return f'<p><span class="good">{label}:</span> {_text(output.shorten(line))}</p>'
 
 
 def _rest(all_of: Sequence[object], shown: Sequence[object]) -> str:

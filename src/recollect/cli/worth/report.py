@@ -42,7 +42,6 @@ KINDS = {  # one, several
 }
 NO_EFFECT, NO_MORE = "Nothing here shows that it helped.", "Nothing else here shows that it helped."
 NO_CLAIMS = (NO_EFFECT, NO_MORE)
-SILENT = "It would have shown nothing, and cost nothing."
 MORE = "It learns from one session for the next: more sessions (--days 90, --all) show more."
 NOTHING_PLAYED = "No session was replayed to its end: there is nothing to report."
 COUNTED_ONCE = (
@@ -54,10 +53,8 @@ PROXY = (
     "one. Lines at a session start are left out: a good rule is followed without repeating its words."
 )
 TEACH = 'To teach what no block had: recollect remember "..."'
-OF_REPLAY = "not in your own memories: nothing to forget"
 NONE_HELPED = "None: no line had two of its rare words, and at least half of them, come up later."
 NONE_IDLE = f"No line was shown {worth.MIN_TIMES_SHOWN} times or more without coming up later."
-QUOTE = "a quote from an earlier session: nothing to forget"
 NONE_JUDGED = "No line on a prompt or a tool error had rare words that were new in its session."
 
 
@@ -97,7 +94,7 @@ def without_prefix(line: ReplayedLine) -> str:
 def headline(report: WorthReport) -> str:
     measured = report.worth
     if not measured.tokens:
-        return SILENT
+        return "It would have shown nothing, and cost nothing."
     per_session = measured.tokens / max(1, measured.sessions)
     return (
         f"It would have shown a block at {measured.blocks:,} of {many(measured.moments, 'moment')}: "
@@ -147,7 +144,9 @@ def how_to_forget(report: WorthReport, one: ShownLine) -> str:
     own = report.own_ids.get(one.line.text)
     if own is not None:
         return f"recollect forget {own}"
-    return QUOTE if one.line.kind == "SAID" else OF_REPLAY
+    if one.line.kind == "SAID":
+        return "a quote from an earlier session: nothing to forget"
+    return "not in your own memories: nothing to forget"
 
 
 def later_words(one: ShownLine) -> str:
@@ -200,7 +199,6 @@ def interruption(report: WorthReport) -> str:
 
 
 def kinds_of(kinds: Sequence[tuple[str, int]]) -> str:
-    """List the kinds in words; an unknown kind keeps its own name."""
     counts: Counter[tuple[str, str]] = Counter()
     for kind, count in kinds:
         counts[names_of(kind)] += count
@@ -246,10 +244,8 @@ def say(report: WorthReport) -> None:
         return
     output.say_indented(headline(report), 0, bold=True)
     for sentence in verdict(measured):
-        head = (
-            output.style_text("  - ", fg="yellow") if sentence in NO_CLAIMS else output.style_text("  + ", fg="green")
-        )
-        output.say_beside(head, 4, sentence)
+        sign, colour = ("-", "yellow") if sentence in NO_CLAIMS else ("+", "green")
+        output.say_beside(output.style_text(f"  {sign} ", fg=colour), 4, sentence)
     if not measured.tokens:
         output.say_indented(MORE, 4, dim=True)
     output.heading("How often it shows a block, and how much")
@@ -387,8 +383,8 @@ def as_json(report: WorthReport) -> dict[str, Any]:
         "verdict": verdict(measured),
         "moments": {one.point: _figures_json(one) for one in measured.points},
         "kinds": {point: dict(kinds) for point, kinds in measured.kinds},
-        "repeated": [_repetition_json(one) for one in measured.repetitions],
-        "errors_met_again": [_error_json(one) for one in measured.errors],
+        "repeated": list(map(_repetition_json, measured.repetitions)),
+        "errors_met_again": list(map(_error_json, measured.errors)),
         "helped": [_line_json(report, one) for one in measured.helpful_lines],
         "never_taken_up": [_line_json(report, one) for one in measured.unused_lines],
         **unread_json(report.refused, report.unreadable),
