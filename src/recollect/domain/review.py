@@ -17,8 +17,6 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecidedCase:
-    """A memory after the decision."""
-
     memory: Memory
     ended: tuple[Memory, ...] = ()  # memories that are no longer valid
 

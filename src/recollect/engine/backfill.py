@@ -94,11 +94,8 @@ class Backfill:
         project: ProjectId | None,
         is_own: bool = True,
     ) -> BackfillResult:
-        """Read one transcript.
-
-        `transcript`: its name and current state; `project`: for sessions without a folder; `is_own`: False if another
-        person may have written it.
-        """
+        """Read one transcript, given its name and current state. `project`: for sessions without a folder; `is_own`:
+        False if another person may have written it."""
         if self.is_finished(transcript):
             return BackfillResult(was_finished=True)
         before = self._store.find_mark(transcript.source)

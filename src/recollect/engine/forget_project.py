@@ -12,7 +12,7 @@ from typing import TypeVar
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
-from recollect.domain.stored import hidden_at_ms, hidden_project_id
+from recollect.domain.project import hidden_at_ms, hidden_project_id
 from recollect.engine.ports import Store
 
 BATCH_ITEMS = 20  # sessions or memories in one transaction: another process may be waiting to write

@@ -21,7 +21,7 @@ def join(
     by: str,
     extra_detail: Mapping[str, Any] | None = None,
 ) -> ChangeId:
-    """Move everything of `source` to `into`. A memory that both have stays once. `besides`: more detail to record."""
+    """Move everything of `source` to `into`. A memory that both have stays once. `extra_detail`: recorded too."""
     if source == into:
         raise InvalidValue(f"{source} is already this project.")
     with store.transaction():

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
-from recollect.domain.event import Event
+from recollect.domain.event import Event, InboxEntry
 from recollect.domain.extraction import ExtractorState, Question
 from recollect.domain.history import Change
-from recollect.domain.inbox import InboxEntry
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Memory, SessionId, Tier
 from recollect.domain.session import Turn
@@ -96,5 +95,4 @@ class AsksHost(ReadsExchanges, Protocol):
         """Read the answer to a question; None: it was not asked."""
 
 
-class Learns(KeepsInbox, KeepsCandidates, Protocol):
-    pass
+class Learns(KeepsInbox, KeepsCandidates, Protocol): ...

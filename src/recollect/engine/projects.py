@@ -26,8 +26,6 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """The project of a folder, and the reason."""
-
     project: ProjectId
     reason: Reason
     place: FolderFacts
@@ -133,10 +131,8 @@ def _resolution(
 
 
 def _is_same_repository(noted: Collection[ProjectId], root: ProjectId | None) -> bool:
-    """Return True if a known path with an unknown remote is still the same repository.
-
-    Without a stored root commit, only if it never had a remote: another shallow clone may be there now.
-    """
+    """Return True if a known path with an unknown remote is still the same repository. Without a stored root commit,
+    only if it never had a remote: another shallow clone may be there now."""
     roots = _of_kind(BY_ROOT, noted)
     return root in roots if roots else not _of_kind(BY_REMOTE, noted)
 

@@ -35,11 +35,8 @@ def next_question(
     idle: timedelta,
     now: datetime,
 ) -> Question | timedelta | None:
-    """Return a question; a time: ask again after it; None: nothing to ask.
-
-    `session`: the one that is idle now, if any; `working`: those in which the model is at work; `client`: the process
-    that asks.
-    """
+    """Return a question; a time: ask again after it; None: nothing to ask. `session`: the one that is idle now, if any;
+    `working`: those in which the model is at work; `client`: the process that asks."""
     wait = SOON if store.count_waiting_events() else None  # the last turns may not be in the archive yet
     for asked, last in store.sessions_to_ask(project, host, since=now - MAX_AGE, most=MAX_QUESTIONS):
         if asked.id in working or reader.is_asked(asked.id):

@@ -56,10 +56,8 @@ ExpectsTexts = Callable[[Iterable[str]], None]  # is given texts that will be em
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedTranscript:
-    """One transcript, with the time of its first event."""
-
     name: str
-    began: datetime
+    began: datetime  # time of its first event
     events: Callable[[], Iterator[Event]]
     counts: bool = True  # False: it is learnt from, but not measured
 
@@ -83,12 +81,7 @@ class _PlayedProject:
 
 class Replay:
     def __init__(
-        self,
-        engine: Engine,
-        settings_for: SettingsFor,
-        expect: ExpectsTexts = lambda _: None,
-        *,
-        in_turn: bool = False,
+        self, engine: Engine, settings_for: SettingsFor, expect: ExpectsTexts = lambda _: None, *, in_turn: bool = False
     ) -> None:
         """`in_turn`: play one transcript after another, each as a whole, with the messages that it copies from others."""
         self._engine = engine

@@ -48,9 +48,8 @@ class Database:
         self._read_only_uri: str | None = None  # set: the file can only be read
         self._lock_descriptor: int | None = None
         self._files = () if self._path is None else open_files.file_names(self._path)
-        self._identities: list[tuple[int, int] | None] | None = (
-            None  # of the files when they were opened; None: not open yet
-        )
+        # Of the files when they were opened; None: not open yet.
+        self._identities: list[tuple[int, int] | None] | None = None
         try:
             with self._translating_errors(), self.translating_file_errors():
                 self._open()

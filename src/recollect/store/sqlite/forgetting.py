@@ -162,8 +162,7 @@ def _empty_log(connection: sqlite3.Connection) -> bool:
 
 
 def rewrite_copy(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Collection[str]) -> None:
-    """Clean a copy. One that cannot be rewritten is deleted only if it has a text that must be gone: it may be the only
-    copy."""
+    """Clean a copy. If that fails, delete it only if it has a text that must be gone: it may be the only copy."""
     try:
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
             connection.row_factory = sqlite3.Row

@@ -11,8 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
-from recollect.domain.inbox import InboxEntry
+from recollect.domain.event import Compacted, Event, InboxEntry, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.session import Note, Summary
@@ -136,14 +135,12 @@ def texts_of(row: Mapping[str, Any] | sqlite3.Row) -> list[str]:
 
 
 def rewrite_event(connection: sqlite3.Connection, row: sqlite3.Row, rewrite: Callable[[str], str]) -> None:
-    """Replace every text of the event."""
     event = json.dumps(_replace_texts(json.loads(row["event"]), rewrite), ensure_ascii=False)
     new_hash = row_hash({**dict(row), "event": event}, INBOX_HASHED)
     connection.execute("UPDATE inbox SET event = ?, hash = ? WHERE n = ?", (event, new_hash, row["n"]))
 
 
 def _event_or_none(row: sqlite3.Row) -> Event | None:
-    """Return None for a damaged row."""
     return _event_of(row) if is_sound(row, INBOX_HASHED) else None
 
 

@@ -70,7 +70,6 @@ def place_of_turns(project: ProjectId | str | None) -> Place:
 
 
 def memory_entry(memory: Memory) -> str:
-    """Return the words of a memory as the index has them."""
     return _entry(places_of(memory), words_of(memory))
 
 
@@ -110,8 +109,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
 def rows_with(
     connection: sqlite3.Connection, table: str, places: Sequence[Place], words: Sequence[str], *, first: int = 0
 ) -> dict[str, list[int]]:
-    """Return for each word the rows in these places that have it, from number `first` on. Every row has the empty
-    word."""
+    """Return for each word the rows in these places that have it, from number `first` on. All have the empty word."""
     if not places or not words:
         return {word: [] for word in words}
     # One value instead of a row per number, in one statement: six times as fast.

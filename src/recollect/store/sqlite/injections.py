@@ -1,12 +1,14 @@
-"""Sessions and the injection log in SQLite."""
+"""Sessions, the injection log, and how often memories were shown and used, in SQLite. No hash covers these counters and
+no history keeps them."""
 
 import json
+import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.injection import LogEntry, LogKey, Moment, MomentUsage
-from recollect.domain.memory import MessageId, ProjectId, SessionId
+from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Session
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.reasons import NO_REASONS
@@ -20,8 +22,8 @@ from recollect.store.sqlite.rows import (
     session_row,
     to_ms,
 )
-from recollect.store.sqlite.usage import note_shown
 
+_THESE = "WHERE id IN (SELECT value FROM json_each(:ids))"
 _THIS = "session = :session AND message = :message AND call = :call AND context = :context"
 # Without the reasons: every prompt reads the live context, and a long session has many reasons.
 _WITHOUT_REASONS = f"""
@@ -102,7 +104,7 @@ class Injections:
             if kept is None:
                 connection.execute(f"INSERT OR REPLACE INTO injection {_columns(row)}", row)
                 if sent.confirmed and sent.injection.ids:
-                    note_shown(connection, str(row["ids"]), to_ms(sent.at))
+                    _note_shown(connection, str(row["ids"]), to_ms(sent.at))
         return kept or sent
 
     def confirm(self, session_id: SessionId, carriers: Collection[str]) -> None:
@@ -114,7 +116,7 @@ class Injections:
                 (session_id, START_BLOCK, json.dumps(list(carriers))),
             ).fetchall()
             for row in rows:
-                note_shown(connection, row["ids"], row["at_ms"])
+                _note_shown(connection, row["ids"], row["at_ms"])
 
     def confirm_one(self, key: LogKey) -> None:
         with self._database.write() as connection:
@@ -128,7 +130,7 @@ class Injections:
                 },
             ).fetchone()
             if row is not None:
-                note_shown(connection, row["ids"], row["at_ms"])
+                _note_shown(connection, row["ids"], row["at_ms"])
 
     def start_block(self, session_id: SessionId, context: int) -> LogEntry | None:
         row = self._database.fetch_one(
@@ -224,6 +226,28 @@ class Injections:
                 "UPDATE injection SET reasons = ? WHERE at_ms < ? AND reasons <> ?",
                 (NO_REASONS, to_ms(moment), NO_REASONS),
             )
+
+    def note_use(self, used: Collection[MemoryId], unused: Collection[MemoryId], at: datetime) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                f"UPDATE memory SET used = used + 1, last_used_ms = :at_ms {_THESE}",
+                {"ids": json.dumps(list(used)), "at_ms": to_ms(at)},
+            )
+            connection.execute(f"UPDATE memory SET unused = unused + 1 {_THESE}", {"ids": json.dumps(list(unused))})
+
+    def note_feedback(self, memories: Collection[MemoryId], change: int) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                f"UPDATE memory SET feedback = feedback + :change {_THESE}",
+                {"ids": json.dumps(list(memories)), "change": change},
+            )
+
+
+def _note_shown(connection: sqlite3.Connection, ids: str, at_ms: int) -> None:
+    """`ids`: a JSON list, as the injection log has it."""
+    connection.execute(
+        f"UPDATE memory SET shown = shown + 1, last_shown_ms = :at_ms {_THESE}", {"ids": ids, "at_ms": at_ms}
+    )
 
 
 def _columns(row: Mapping[str, object]) -> str:

@@ -50,7 +50,6 @@ def remove_secrets(connection: sqlite3.Connection) -> list[str]:
 
 
 def remove_from_rows(connection: sqlite3.Connection, table: str, rows: Iterable[sqlite3.Row]) -> list[str]:
-    """Remove them from these rows of a table, and return them."""
     secrets: list[str] = []
     for row in rows:
         if has_secret(table, row):

@@ -100,7 +100,6 @@ def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row, **values: 
 
 
 def _texts_of(row: sqlite3.Row) -> list[str]:
-    """Return the text and the evidence."""
     return [text.encode("utf-8", "ignore").decode() for text in (row["text"], *_list_in(row, "evidence"))]
 
 

@@ -178,39 +178,35 @@ def current_row(row: Mapping[str, Any]) -> dict[str, object]:
 
 def _parse_memory(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     try:
-        return _memory_of(row)
+        return Memory(
+            id=MemoryId(row["id"]),
+            text=row["text"],
+            kind=Kind(row["kind"]),
+            scope=_scope_of(row["scope"]),
+            title=row["title"],
+            aliases=tuple(parse_list(row["aliases"])),
+            sensitivity=Sensitivity(row["sensitivity"]),
+            importance=row["importance"],
+            confidence=row["confidence"],
+            created_at=from_ms(row["created_ms"]),
+            valid_from=from_ms(row["valid_from_ms"]),
+            valid_to=from_ms_or_none(row["valid_to_ms"]),
+            superseded_by=row["superseded_by"],
+            seen=row["seen"],
+            source=_source_of(row["role"], row["host"], row["session"], row["message"], row["agent"]),
+            evidence=tuple(parse_list(row["evidence"])),
+            anchors=tuple(Anchor(path, known_hash) for path, known_hash in parse_list(row["anchors"])),
+            mentions=tuple(map(_mention_of, parse_list(row["mentions"]))),
+            flag=row["flag"],
+            conflicts=tuple(parse_list(row["conflicts"])),
+            tier=Tier(row["tier"]),
+            durability=row["durability"],
+            rules=row["rules"],
+            use=_use_of(row),
+            forgotten_at=from_ms_or_none(row["forgotten_ms"]),
+        )
     except (InvalidValue, ValueError) as error:  # written like that by a less strict version
         raise DamagedRow(f"The memory {row['id']!r} cannot be read: {error}") from error
-
-
-def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
-    return Memory(
-        id=MemoryId(row["id"]),
-        text=row["text"],
-        kind=Kind(row["kind"]),
-        scope=_scope_of(row["scope"]),
-        title=row["title"],
-        aliases=tuple(parse_list(row["aliases"])),
-        sensitivity=Sensitivity(row["sensitivity"]),
-        importance=row["importance"],
-        confidence=row["confidence"],
-        created_at=from_ms(row["created_ms"]),
-        valid_from=from_ms(row["valid_from_ms"]),
-        valid_to=from_ms_or_none(row["valid_to_ms"]),
-        superseded_by=row["superseded_by"],
-        seen=row["seen"],
-        source=_source_of(row["role"], row["host"], row["session"], row["message"], row["agent"]),
-        evidence=tuple(parse_list(row["evidence"])),
-        anchors=tuple(Anchor(path, known_hash) for path, known_hash in parse_list(row["anchors"])),
-        mentions=tuple(map(_mention_of, parse_list(row["mentions"]))),
-        flag=row["flag"],
-        conflicts=tuple(parse_list(row["conflicts"])),
-        tier=Tier(row["tier"]),
-        durability=row["durability"],
-        rules=row["rules"],
-        use=_use_of(row),
-        forgotten_at=from_ms_or_none(row["forgotten_ms"]),
-    )
 
 
 _scope_of = lru_cache(maxsize=1024)(Scope.parse)  # the same few values, in every row of every answer

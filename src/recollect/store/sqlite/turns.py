@@ -1,4 +1,4 @@
-"""The archive of sessions in SQLite: turns, and the index over their words."""
+"""The archive of sessions in SQLite: turns, the index over their words, and how far old transcripts were read."""
 
 import json
 import sqlite3
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.domain.search import EVERYTHING, Filters, Meaning, TurnMatches
 from recollect.domain.session import Turn
+from recollect.domain.transcript import Mark
 from recollect.domain.vector import Vector
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.archive_index import ArchiveIndex, spread
@@ -125,6 +126,25 @@ class Turns:
             for row in old:
                 _drop(connection, row["n"])
         return len(old)
+
+    def find_mark(self, source: str) -> Mark | None:
+        row = self._database.fetch_one("SELECT * FROM transcript WHERE source = ?", (source,))
+        if row is None:
+            return None
+        return Mark(
+            source=row["source"],
+            state=row["state"],
+            events=row["events"],
+            digest=row["digest"],
+            finished=bool(row["finished"]),
+        )
+
+    def keep_mark(self, mark: Mark) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO transcript (source, state, events, digest, finished) VALUES (?, ?, ?, ?, ?)",
+                (mark.source, mark.state, mark.events, mark.digest, mark.finished),
+            )
 
 
 def _drop(connection: sqlite3.Connection, n: int) -> None:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from recollect.domain.search import Numbers, Reals
+
     Halves = NDArray[np.float16]
-    Numbers = NDArray[np.int64]
-    Reals = NDArray[np.float32]
 
 _NOT_FINITE = 0x7C00  # the exponent of an infinite or NaN float16
 _ZERO_VECTOR = bytes(VECTOR_BYTES)

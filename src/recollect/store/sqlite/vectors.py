@@ -144,7 +144,6 @@ def drop(connection: sqlite3.Connection, what: str, n: int) -> None:
 
 
 def move_memory(connection: sqlite3.Connection, n: int, memory: Memory) -> None:
-    """Keep the vector under the memory's new places."""
     place, reach = _places(memory)
     connection.execute(
         "INSERT OR REPLACE INTO memory_vector (n, place, reach, vector, crc) "
