@@ -1,7 +1,5 @@
-"""Projects: the facts that a folder gives about its project, and the facts known about a project.
-
-A folder only gives facts: `engine.projects` finds the project.
-"""
+"""Projects: the facts that a folder gives about its project, and the facts known about a project. A folder only gives
+facts: `engine.projects` finds the project."""
 
 from dataclasses import dataclass
 from datetime import datetime

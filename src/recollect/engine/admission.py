@@ -1,8 +1,6 @@
-"""Admission: what may be stored, and in which form. Everything that is stored passes here first.
-
-Private parts and our own blocks are removed, secrets redacted, and claims that a source may not make are corrected.
-`redaction` checks again before anything is shown: an older version may have stored what this one would not.
-"""
+"""Admission: what may be stored, and in which form. Everything that is stored passes here first. Private parts and our
+own blocks are removed, secrets redacted, and claims that a source may not make are corrected. `redaction` checks again
+before anything is shown: an older version may have stored what this one would not."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
-"""Anchors: the files that memories are about, hashed when a memory is stored and checked before it is shown.
-
-A file is checked only in the folder of the memory's own project; elsewhere nothing is claimed about it.
-"""
+"""Anchors: the files that memories are about, hashed when a memory is stored and checked before it is shown. A file is
+checked only in the folder of the memory's own project; elsewhere nothing is claimed about it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace

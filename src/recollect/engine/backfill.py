@@ -1,8 +1,6 @@
-"""Backfill: read old sessions from their transcripts, archive their turns and learn from them.
-
-Each batch is one transaction, which also stores how far it got: whatever interrupts it, nothing is lost and nothing is
-done twice. Sessions that were already captured live stay as they are. Opted-out parts are not stored.
-"""
+"""Backfill: read old sessions from their transcripts, archive their turns and learn from them. Each batch is one
+transaction, which also stores how far it got: whatever interrupts it, nothing is lost and nothing is done twice.
+Sessions that were already captured live stay as they are. Opted-out parts are not stored."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

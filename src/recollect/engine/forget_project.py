@@ -1,8 +1,6 @@
-"""Forget a whole project: its memories, and the turns, recaps and logs of its sessions.
-
-Memories are hidden like all forgotten ones. Sessions are moved to an id that no folder has, so that undo can bring them
-back. When the undo window ends, both are deleted for good.
-"""
+"""Forget a whole project: its memories, and the turns, recaps and logs of its sessions. Memories are hidden like all
+forgotten ones. Sessions are moved to an id that no folder has, so that undo can bring them back. When the undo window
+ends, both are deleted for good."""
 
 from collections.abc import Sequence
 from dataclasses import replace

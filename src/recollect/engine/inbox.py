@@ -113,8 +113,7 @@ class Inbox:
             self.dropped += 1
 
     def is_muted(self, session: Session) -> bool:
-        """Return True if the session's last prompt opted out; after a restart, read from the store. An agent that such
-        a prompt started is muted too."""
+        """Return True if the session's last prompt opted out, or the prompt that started this agent."""
         if session.id not in self._muted:
             muted = None
             for event in self._store.past_events(session.id, limit=LAST_EVENTS, waiting=True):

@@ -1,7 +1,5 @@
-"""Learning: process the events in the inbox in the background, where no agent waits for it.
-
-A process that dies loses nothing: the next one finds the events that wait.
-"""
+"""Learning: process the events in the inbox in the background, where no agent waits for it. A process that dies loses
+nothing: the next one finds the events that wait."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence

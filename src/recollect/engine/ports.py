@@ -144,15 +144,13 @@ class Forgets(Protocol):
         """Return memories that were forgotten then or earlier, and are not deleted yet."""
 
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
-        """Delete memories, their history, and every quotation in turns and blocks. Return their texts. The messages that
-        contained them are never stored again."""
+        """Delete memories, history and every quotation. Return the texts; their messages are never stored again."""
 
     def count_purges(self) -> int:
         """Count the purges so far, by any process."""
 
     def delete_session(self, session: SessionId) -> bool:
-        """Delete its row, log, turns, waiting events and recap, and every line about it in blocks of other sessions.
-        Return False if the session is unknown."""
+        """Delete all of it but memories, also lines about it in other sessions' blocks. False: it is unknown."""
 
     def delete_sessions(self, sessions: Collection[SessionId]) -> None:
         """Delete several sessions together. An opt-out from capture is remembered."""
@@ -325,7 +323,6 @@ class Embeds(Protocol):
 
     @property
     def model(self) -> ModelId: ...
-
     def embed(self, text: str) -> Vector: ...
 
     def embed_question(self, text: str) -> Vector:

@@ -1,8 +1,6 @@
-"""Find the project of a folder, from the facts of the folder and the known aliases; runs git only where it must.
-
-A project keeps the id that it got first, whatever aliases it gets later. In doubt a folder gets a project of its own:
-what was told apart can be merged, what was shown in a wrong place cannot be unseen.
-"""
+"""Find the project of a folder, from the facts of the folder and the known aliases; runs git only where it must. A
+project keeps the id that it got first, whatever aliases it gets later. In doubt a folder gets a project of its own:
+what was told apart can be merged, what was shown in a wrong place cannot be unseen."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace

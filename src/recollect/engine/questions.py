@@ -1,8 +1,6 @@
-"""Choose the session about which the host's own model is asked next, one question per session.
-
-Ask about a session that has ended or was silent for a while, the newest first. A session whose answer never came goes
-before these: it is asked about once more when the client that had the question has ended, then left to the rules.
-"""
+"""Choose the session about which the host's own model is asked next, one question per session. Ask about a session that
+has ended or was silent for a while, the newest first. A session whose answer never came goes before these: it is asked
+about once more when the client that had the question has ended, then left to the rules."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta

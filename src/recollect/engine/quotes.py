@@ -268,10 +268,9 @@ def _speaker(turn: Turn) -> str:
     return SPEAKERS[turn.origin or Origin.USER]
 
 
-@lru_cache(maxsize=256)  # 9 KB each, and more of long turns
+@lru_cache(maxsize=256)  # 9 KB each, more of long turns; the same turns are near again and again
 def _split_passages(text: str, is_of_user: bool) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The passages of a turn with their words; pasted ones are empty, so that the others keep their places. Cached: the
-    same turns are near again and again."""
+    """Return the passages of a turn with their words. Pasted ones are empty, so that the others keep their places."""
     passages = (
         map(_without_pastes, quotable_passages(blank_shown_text(text))) if is_of_user else quotable_passages(text)
     )

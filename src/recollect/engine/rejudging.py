@@ -1,9 +1,6 @@
 """Judge captured memories again, once per version of the rules: those that today's rules would not confirm become
-candidates. All of it is one change, which `undo` can undo.
-
-It judges in small steps that only read, so that no writer waits; the chores table stores how far it got. The change
-itself is one short transaction, after a backup.
-"""
+candidates. All of it is one change, which `undo` can undo. It judges in small steps that only read, so that no writer
+waits; the chores table stores how far it got. The change itself is one short transaction, after a backup."""
 
 import json
 from collections.abc import Collection

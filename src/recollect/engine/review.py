@@ -1,8 +1,6 @@
 """Review: a person decides about memories that contradict others, texts that read as orders to an agent, and memories
-of the user that an agent wants to forget.
-
-Nothing is deleted here. The loser of a contradiction ends and stays in the history.
-"""
+of the user that an agent wants to forget. Nothing is deleted here. The loser of a contradiction ends and stays in the
+history."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

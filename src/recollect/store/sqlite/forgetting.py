@@ -1,9 +1,7 @@
-"""Forgets for good in SQLite: the rows, everything that quotes them, and the bytes that they leave behind.
-
-Deleting rows is not enough: their words stay in the index's segments, in the write-ahead log and in backups. So a
-forgotten memory or deleted session leaves its id in `trace` until all of these are clean. After a crash, the next
-process continues from there.
-"""
+"""Forgets for good in SQLite: the rows, everything that quotes them, and the bytes that they leave behind. Deleting
+rows is not enough: their words stay in the index's segments, in the write-ahead log and in backups. So a forgotten
+memory or deleted session leaves its id in `trace` until all of these are clean. After a crash, the next process
+continues from there."""
 
 import json
 import sqlite3

@@ -1,8 +1,6 @@
-"""Events of sessions that wait to be learnt from, in SQLite. Texts arrive redacted.
-
-A row stays until its session is closed, so that a process that continues after a crash knows what was said before. For
-a message that was forgotten for good, a row without text stays for ever, so that the message is not stored again.
-"""
+"""Events of sessions that wait to be learnt from, in SQLite. Texts arrive redacted. A row stays until its session is
+closed, so that a process that continues after a crash knows what was said before. For a message that was forgotten for
+good, a row without text stays for ever, so that the message is not stored again."""
 
 import json
 import sqlite3

@@ -1,9 +1,7 @@
-"""The index over words. Every indexed word includes the place of its row: a query reads only what its viewer may see.
-
-A row has one place, made from its scope and from whether it is live, restricted or of one session only; and one more
-if other projects can see it. The index has each word once per place, so the cost of a search, and the rarity of a
-word, depend only on what the viewer sees.
-"""
+"""The index over words. Every indexed word includes the place of its row: a query reads only what its viewer may see. A
+row has one place, made from its scope and from whether it is live, restricted or of one session only; and one more if
+other projects can see it. The index has each word once per place, so the cost of a search, and the rarity of a word,
+depend only on what the viewer sees."""
 
 import json
 import sqlite3
@@ -161,10 +159,8 @@ def count(connection: sqlite3.Connection, table: str, places: Iterable[Place]) -
 
 
 def query_for_text(text: str, project: ProjectId | str | None) -> str:
-    """Return a query that finds every turn of a project that contains this text; empty if no word is certain.
-
-    A name from code is indexed as written, perhaps as part of a longer one: only plain words are certain.
-    """
+    """Return a query that finds every turn of a project that contains this text; empty if no word is certain. A name
+    from code is indexed as written, perhaps as part of a longer one: only plain words are certain."""
     certain: dict[str, None] = {}
     for chunk in text.split():
         words = index_words(chunk)

@@ -1,16 +1,15 @@
-"""Sessions, the injection log, and how often memories were shown and used, in SQLite. No hash covers these counters and
-no history keeps them."""
+"""Sessions, the injection log and counters of use, in SQLite. Neither hash nor history covers the counters."""
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.injection import LogEntry, LogKey, Moment, MomentUsage
 from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Session
-from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.database import Database, columns_and_values
 from recollect.store.sqlite.reasons import NO_REASONS
 from recollect.store.sqlite.rows import (
     LAST_CHARACTER,
@@ -77,7 +76,7 @@ class Injections:
     def begin_session(self, session: Session) -> Session:
         row = session_row(session)
         with self._database.write() as connection:
-            connection.execute(f"INSERT OR IGNORE INTO session {_columns(row)}", row)
+            connection.execute(f"INSERT OR IGNORE INTO session {columns_and_values(row)}", row)
             kept = connection.execute("SELECT * FROM session WHERE id = ?", (session.id,)).fetchone()
         return session_of(kept)
 
@@ -102,7 +101,7 @@ class Injections:
             first = connection.execute(f"SELECT * FROM injection WHERE {_THIS}", row).fetchone()
             kept = log_entry(first) if first else None
             if kept is None:
-                connection.execute(f"INSERT OR REPLACE INTO injection {_columns(row)}", row)
+                connection.execute(f"INSERT OR REPLACE INTO injection {columns_and_values(row)}", row)
                 if sent.confirmed and sent.injection.ids:
                     _note_shown(connection, str(row["ids"]), to_ms(sent.at))
         return kept or sent
@@ -187,7 +186,7 @@ class Injections:
         with self._database.write() as connection:
             for one in sent:
                 row = {**log_row(replace(one, session=child.id)), "copied": 1}
-                connection.execute(f"INSERT OR REPLACE INTO injection {_columns(row)}", row)
+                connection.execute(f"INSERT OR REPLACE INTO injection {columns_and_values(row)}", row)
             row = connection.execute(
                 "UPDATE session SET context = ?, parent = coalesce(parent, ?), forked = 1 WHERE id = ? RETURNING *",
                 (context, parent.id, child.id),
@@ -248,7 +247,3 @@ def _note_shown(connection: sqlite3.Connection, ids: str, at_ms: int) -> None:
     connection.execute(
         f"UPDATE memory SET shown = shown + 1, last_shown_ms = :at_ms {_THESE}", {"ids": ids, "at_ms": at_ms}
     )
-
-
-def _columns(row: Mapping[str, object]) -> str:
-    return f"({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"

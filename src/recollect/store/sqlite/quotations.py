@@ -9,6 +9,7 @@ from typing import Any
 
 from recollect.domain.memory import MemoryId, SessionId
 from recollect.store.sqlite import inbox, index, reasons, recaps, vectors
+from recollect.store.sqlite.database import assignments
 from recollect.store.sqlite.rows import INJECTION_HASHED, MEMORY_HASHED, TURN_HASHED, is_sound, recap_of, row_hash
 from recollect.text.block import plain, quote_parts, remove_entries
 from recollect.text.passages import without_marks
@@ -95,8 +96,7 @@ def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row, **values: 
         if not is_sound(row, MEMORY_HASHED):
             return  # a new hash would make a damaged row look sound
         values["hash"] = row_hash({**dict(row), **values}, MEMORY_HASHED)
-    assignments = ", ".join(f"{name} = :{name}" for name in values)
-    connection.execute(f"UPDATE memory SET {assignments} WHERE n = :n", {**values, "n": row["n"]})
+    connection.execute(f"UPDATE memory SET {assignments(values)} WHERE n = :n", {**values, "n": row["n"]})
 
 
 def _texts_of(row: sqlite3.Row) -> list[str]:

@@ -1,8 +1,6 @@
-"""Searches stored rows again with this version's secret rules: a background chore, once per rule set.
-
-It works in small steps, each of which reads some rows and writes only where one has a secret, so that nothing waits.
-Then come the copies, one per step, and last the bytes left behind. The table of chores keeps the progress.
-"""
+"""Searches stored rows again with this version's secret rules: a background chore, once per rule set. It works in small
+steps, each of which reads some rows and writes only where one has a secret, so that nothing waits. Then come the
+copies, one per step, and last the bytes left behind. The table of chores keeps the progress."""
 
 import json
 import sqlite3

@@ -292,35 +292,31 @@ def log_entry(row: sqlite3.Row) -> LogEntry | None:
     if not is_sound(row, INJECTION_HASHED):
         return None
     try:
-        return _parse_log_entry(row)
+        choices, quoted = reasons.load(row["reasons"])
+        return LogEntry(
+            session=SessionId(row["session"]),
+            context=row["context"],
+            message=MessageId(row["message"]) if row["message"] != START_BLOCK else None,
+            injection=Injection(
+                placement=Placement(row["placement"]),
+                block=row["block"],
+                tokens=row["tokens"],
+                ids=tuple(json.loads(row["ids"])),
+                considered=row["considered"],
+                budget_tokens=row["budget"],
+                corrected=tuple(parse_list(row["corrected"])),
+                quiet=None if row["quiet"] is None else QuietReason(row["quiet"]),
+                choices=choices,
+                quoted=quoted,
+            ),
+            at=from_ms(row["at_ms"]),
+            took_ms=row["took_ms"],
+            call=row["call"],
+            point=Moment(row["point"]),
+            confirmed=bool(row["confirmed"]),
+        )
     except (ValueError, TypeError):  # in columns that no hash covers
         return None
-
-
-def _parse_log_entry(row: sqlite3.Row) -> LogEntry:
-    choices, quoted = reasons.load(row["reasons"])
-    return LogEntry(
-        session=SessionId(row["session"]),
-        context=row["context"],
-        message=MessageId(row["message"]) if row["message"] != START_BLOCK else None,
-        injection=Injection(
-            placement=Placement(row["placement"]),
-            block=row["block"],
-            tokens=row["tokens"],
-            ids=tuple(json.loads(row["ids"])),
-            considered=row["considered"],
-            budget_tokens=row["budget"],
-            corrected=tuple(parse_list(row["corrected"])),
-            quiet=None if row["quiet"] is None else QuietReason(row["quiet"]),
-            choices=choices,
-            quoted=quoted,
-        ),
-        at=from_ms(row["at_ms"]),
-        took_ms=row["took_ms"],
-        call=row["call"],
-        point=Moment(row["point"]),
-        confirmed=bool(row["confirmed"]),
-    )
 
 
 def turn_row(turn: Turn) -> dict[str, object]:

@@ -13,15 +13,12 @@ from recollect.domain.transcript import Mark
 from recollect.domain.vector import Vector
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.archive_index import ArchiveIndex, spread
-from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.database import Database, columns_and_values
 from recollect.store.sqlite.rows import TURN_HASHED, is_sound, to_ms, turn_of, turn_row
 from recollect.store.sqlite.vector_cache import VectorCache, cosines_of, vectors_at
 
 if TYPE_CHECKING:
     from recollect.domain.search import Reals
-
-_COLUMNS = ("session", "message", "project", "role", "text", "at_ms", "origin", "hash")
-_INSERT = f"INSERT INTO turn ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name}' for name in _COLUMNS)})"
 
 
 class Turns:
@@ -42,7 +39,8 @@ class Turns:
                     continue
                 else:  # the same message again, perhaps longer: its newest state counts
                     _drop(connection, known["n"])
-                n = connection.execute(_INSERT, turn_row(turn)).lastrowid
+                row = turn_row(turn)
+                n = connection.execute(f"INSERT INTO turn {columns_and_values(row)}", row).lastrowid
                 if n is not None:
                     index.add_turn(connection, n, turn.project, turn.text, to_ms(turn.at))
                     vectors.enqueue_again(connection, "turn", n)

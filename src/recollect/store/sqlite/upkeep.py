@@ -1,5 +1,4 @@
-"""Checks a SQLite store and repairs it. Nothing is thrown away: rows that cannot be kept are written to a file beside
-the database."""
+"""Checks a SQLite store and repairs it. Nothing is thrown away: rows that cannot be kept go to a file beside it."""
 
 import json
 import os

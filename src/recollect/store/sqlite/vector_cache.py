@@ -1,8 +1,6 @@
-"""Vectors in memory: one float16 matrix per place, brought up to date before each use.
-
-A search compares every row of the viewer's places, so its answer is exact. Deleted rows stay in a matrix until it is
-dropped; the caller, which reads the rows, notices that they are gone.
-"""
+"""Vectors in memory: one float16 matrix per place, brought up to date before each use. A search compares every row of
+the viewer's places, so its answer is exact. Deleted rows stay in a matrix until it is dropped; the caller, which reads
+the rows, notices that they are gone."""
 
 import heapq
 import sqlite3
