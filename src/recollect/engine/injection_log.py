@@ -43,7 +43,6 @@ class InjectionLog:
         return None if named is None else self._store.session(named)
 
     def find_by_reference(self, name: str) -> SessionId | None:
-        """Find the session that blocks refer to by this name."""
         matches = [session for session in self._store.session_ids() if session_reference(session) == name.lower()]
         return matches[0] if len(matches) == 1 else None
 

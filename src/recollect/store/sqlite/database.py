@@ -35,8 +35,9 @@ class Database:
     def __init__(self, path: Path | None, *, resident: bool = False) -> None:
         self.path = None if path is None else path.absolute()  # SQLite gives some bare names a special meaning
         self._name = "in memory" if path is None else str(path)
-        self._writer_cache_kib = RESIDENT_CACHE_KIB if resident else WRITER_CACHE_KIB
-        self._reader_cache_kib = RESIDENT_CACHE_KIB if resident else READER_CACHE_KIB
+        self._writer_cache_kib, self._reader_cache_kib = WRITER_CACHE_KIB, READER_CACHE_KIB
+        if resident:
+            self._writer_cache_kib = self._reader_cache_kib = RESIDENT_CACHE_KIB
         self._write_lock = threading.RLock()
         self._queue = WriterQueue(self.path)
         self._wait_ms = BUSY_TIMEOUT_MS

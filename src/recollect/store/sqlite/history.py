@@ -129,7 +129,7 @@ def change_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
             by=row["by"],
             memories=row["memories"],
             about=row["about"],
-            undone_by=None if row["undone_by"] is None else ChangeId(row["undone_by"]),
+            undone_by=row["undone_by"],
             detail=json.loads(row["detail"]),
         )
     except (ValueError, TypeError) as error:

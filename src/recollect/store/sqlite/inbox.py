@@ -195,8 +195,7 @@ def _event_of(row: Mapping[str, Any] | sqlite3.Row) -> Event:
             return ToolSucceeded(**called, **about)
         case "failed":
             called = {name: fields[name] for name in ("tool", "input", "error", "call")}
-            message = fields.get("message")
-            return ToolFailed(**called, message=None if message is None else MessageId(message), **about)
+            return ToolFailed(**called, message=fields.get("message"), **about)
         case "compacted":
             return Compacted(summary=fields["summary"], **about)
         case "ended":

@@ -9,7 +9,7 @@ from datetime import datetime
 from recollect.domain.injection import LogEntry, LogKey, Moment, MomentUsage
 from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Session
-from recollect.store.sqlite.database import Database, columns_and_values
+from recollect.store.sqlite.database import Database, Values, columns_and_values
 from recollect.store.sqlite.reasons import NO_REASONS
 from recollect.store.sqlite.rows import (
     LAST_CHARACTER,
@@ -35,17 +35,15 @@ class Injections:
     _database: Database
 
     def session(self, session_id: SessionId) -> Session | None:
-        row = self._database.fetch_one("SELECT * FROM session WHERE id = ?", (session_id,))
-        return session_of(row) if row else None
+        return self._fetch_session("SELECT * FROM session WHERE id = ?", (session_id,))
 
     def last_session(self, project: ProjectId | None = None) -> Session | None:
         of_project = "" if project is None else "WHERE session.project = :project"
-        row = self._database.fetch_one(
+        return self._fetch_session(
             "SELECT session.* FROM injection JOIN session ON session.id = injection.session "
             f"{of_project} ORDER BY injection.at_ms DESC LIMIT 1",
             {"project": project},
         )
-        return session_of(row) if row else None
 
     def sessions_with_prefix(self, prefix: str, *, limit: int) -> list[Session]:
         rows = self._database.fetch_all(
@@ -172,7 +170,7 @@ class Injections:
         return list(filter(None, map(log_entry, rows)))
 
     def find_session_by_times(self, moments: Collection[datetime], *, like: Session) -> Session | None:
-        row = self._database.fetch_one(
+        return self._fetch_session(
             "SELECT session.* FROM json_each(:moments) AS asked JOIN injection ON injection.at_ms = asked.value "
             "JOIN session ON session.id = injection.session "
             "WHERE injection.message <> :stable AND session.id <> :id AND host = :host AND project IS :project "
@@ -180,6 +178,9 @@ class Injections:
             "LIMIT 1",
             {**session_row(like), "moments": json.dumps(sorted(map(to_ms, moments))), "stable": START_BLOCK},
         )
+
+    def _fetch_session(self, statement: str, values: Values) -> Session | None:
+        row = self._database.fetch_one(statement, values)
         return session_of(row) if row else None
 
     def copy_log(self, parent: Session, child: Session, sent: Sequence[LogEntry], *, context: int) -> Session:

@@ -233,16 +233,19 @@ def _rewrite_block(
         connection.execute(f"DELETE FROM injection WHERE {block_condition(row)}", row)  # damaged: it is never shown
         return
     row["block"] = block
-    row["ids"] = json.dumps([memory_id for memory_id in json.loads(row["ids"]) if memory_id not in erased])
-    assignments = "ids = :ids, block = :block"
+    row["ids"] = _without_ids(row["ids"], erased)
+    changes = "ids = :ids, block = :block"
     if "hash" in row:
-        assignments += ", hash = :hash"
+        changes += ", hash = :hash"
     if "corrected" in row:
-        assignments += ", corrected = :corrected"
-        corrected = json.loads(row["corrected"])
-        row["corrected"] = json.dumps([memory_id for memory_id in corrected if memory_id not in erased])
+        changes += ", corrected = :corrected"
+        row["corrected"] = _without_ids(row["corrected"], erased)
     row["hash"] = row_hash(row, INJECTION_HASHED)
-    connection.execute(f"UPDATE injection SET {assignments} WHERE {block_condition(row)}", row)
+    connection.execute(f"UPDATE injection SET {changes} WHERE {block_condition(row)}", row)
+
+
+def _without_ids(stored: str, erased: Collection[MemoryId]) -> str:
+    return json.dumps([memory_id for memory_id in json.loads(stored) if memory_id not in erased])
 
 
 def _erase_from_reasons(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:

@@ -337,7 +337,7 @@ def turn_of(row: sqlite3.Row) -> Turn:
     return Turn(
         session=SessionId(row["session"]),
         message=MessageId(row["message"]),
-        project=None if row["project"] is None else ProjectId(row["project"]),
+        project=row["project"],
         role=Role(row["role"]),
         text=row["text"],
         at=from_ms(row["at_ms"]),
@@ -349,7 +349,7 @@ def session_of(row: sqlite3.Row) -> Session:
     return Session(
         id=SessionId(row["id"]),
         host=row["host"],
-        project=None if row["project"] is None else ProjectId(row["project"]),
+        project=row["project"],
         language=row["language"],
         started_at=from_ms(row["started_ms"]),
         context=row["context"],
