@@ -113,7 +113,7 @@ class Inbox:
             self.dropped += 1
 
     def is_muted(self, session: Session) -> bool:
-        """Return True if the session's last prompt opted out, or the prompt that started this agent."""
+        """Return True if the last prompt opted out (after a restart, by the store) or the one that started this agent."""
         if session.id not in self._muted:
             muted = None
             for event in self._store.past_events(session.id, limit=LAST_EVENTS, waiting=True):

@@ -150,7 +150,7 @@ class Forgets(Protocol):
         """Count the purges so far, by any process."""
 
     def delete_session(self, session: SessionId) -> bool:
-        """Delete all of it but memories, also lines about it in other sessions' blocks. False: it is unknown."""
+        """Delete its row, log, turns, events and recap, and lines about it in other blocks. False: it is unknown."""
 
     def delete_sessions(self, sessions: Collection[SessionId]) -> None:
         """Delete several sessions together. An opt-out from capture is remembered."""

@@ -77,7 +77,7 @@ def keep(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) ->
 
 
 def reject(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-    """End memories: what they contradict stays valid. Forget those that contradict nothing (flagged, or proposed)."""
+    """End memories: what they contradict stays valid. Without a contradiction (flagged, proposed to forget), forget them."""
 
     def decide(case: Case, change: ChangeId) -> DecidedCase:
         memory = case.memory
