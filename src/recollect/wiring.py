@@ -35,7 +35,7 @@ def salvage_database(database: Path) -> list[Finding]:
 
 def memory_texts(database: Path) -> dict[MemoryId, str]:
     """Read the texts of all memories without opening the database for writing."""
-    from recollect.store.sqlite.glance import memory_texts
+    from recollect.store.sqlite.read_only import memory_texts
 
     return memory_texts(database)
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
+from recollect.domain.history import Wording
 from recollect.domain.memory import Kind, MemoryId, MessageId, Scope, Sensitivity, SessionId
 from recollect.domain.settings import Budgets, Settings
-from recollect.domain.wording import Wording
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, a_draft, a_prompt, a_question, a_start, compacted

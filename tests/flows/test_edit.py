@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
+from recollect.domain.history import Wording
 from recollect.domain.memory import MessageId, Role, SessionId, Source, Tier, Viewer
-from recollect.domain.wording import Wording
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft

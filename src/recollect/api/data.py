@@ -7,7 +7,7 @@ from recollect.api.places import project_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import ChangeId
 from recollect.domain.memory import ProjectId
-from recollect.domain.stored import StoredCounts
+from recollect.domain.project import StoredCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 from recollect.api.operation import Desk, Operation, Request
 from recollect.api.places import scope_to_store
-from recollect.domain.history import ChangeId
+from recollect.domain.history import ChangeId, Wording
 from recollect.domain.memory import Kind, Memory
-from recollect.domain.wording import Wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,5 @@
-"""Errors, in words for the person who reads them: what happened, to what, what to do next.
-
-The first line of each class says what its code means, also in docs/reference/errors.md.
-"""
+"""Errors, in words for the person who reads them: what happened, to what, what to do next. The first line of each class
+says what its code means, also in docs/reference/errors.md."""
 
 
 class RecollectError(Exception):

@@ -82,9 +82,8 @@ class SessionStarted(_EventFields):
     source: StartSource = StartSource.STARTUP
     task: str | None = None  # the topic, in the user's words or from the branch name, if known
     copied: Mapping[MessageId, MessageId] = field(default_factory=dict)  # of a fork: the parent's message -> its own
-    holds: tuple[
-        InitialMessage, ...
-    ] = ()  # the messages it starts with, where the host does not say which session it copies
+    # The messages it starts with, where the host does not say which session it copies.
+    holds: tuple[InitialMessage, ...] = ()
     recalls: bool = True  # False: this session wants nothing injected
     captures: bool = True  # False: nothing is learnt from it
 
@@ -203,3 +202,12 @@ Event = (
     | SessionDeleted
     | Asked
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxEntry:
+    """An event that waits to be learnt from."""
+
+    number: int
+    event: Event | None  # None: the stored event is damaged
+    tries: int  # how often learning from it was started

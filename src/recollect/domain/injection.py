@@ -17,8 +17,6 @@ class Placement(StrEnum):
 
 
 class Moment(StrEnum):
-    """The moments at which something can be injected."""
-
     START = "start"
     PROMPT = "prompt"
     TOOL_ERROR = "tool_error"
@@ -76,15 +74,12 @@ class QuotedTurn:
 
     session: SessionId
     message: MessageId
-    reasons: Mapping[str, float] = field(
-        default_factory=dict
-    )  # topic and needed: of the prompt; words and meaning: of the turn
+    # topic and needed: of the prompt; words and meaning: of the turn
+    reasons: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogKey:
-    """The key of an entry in the log."""
-
     session: SessionId
     context: int
     message: MessageId | None  # None: the start block of this context

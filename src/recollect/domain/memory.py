@@ -153,8 +153,6 @@ def parse_kind(text: str) -> Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a memory comes from."""
-
     role: Role
     host: str | None = None
     session: SessionId | None = None
@@ -300,8 +298,9 @@ def _check_fields(value: Draft | Memory) -> None:
     check_names((value.id, "id"))
     for alias in value.aliases:
         check_name(alias, "alias")
-    if value.title is not None:
-        _check_title(value.title)
+    title = value.title or ""
+    if len(title) > MAX_TITLE_CHARS or _has_lone_surrogate(title):
+        raise InvalidValue(f"The title is not usable: it takes at most {MAX_TITLE_CHARS} characters of valid Unicode.")
     if not 0 <= value.importance <= 2:
         raise InvalidValue(f"The importance is {value.importance}; it must be from 0 to 2.")
     if not 0 <= value.confidence <= 1:
@@ -331,11 +330,6 @@ def _check_text(text: str) -> None:
         raise InvalidValue("The text has a NUL character; remove it.")
     if _has_lone_surrogate(text):
         raise InvalidValue("The text is not valid Unicode (it has a lone surrogate).")
-
-
-def _check_title(title: str) -> None:
-    if len(title) > MAX_TITLE_CHARS or _has_lone_surrogate(title):
-        raise InvalidValue(f"The title is not usable: it takes at most {MAX_TITLE_CHARS} characters of valid Unicode.")
 
 
 def _has_lone_surrogate(text: str) -> bool:

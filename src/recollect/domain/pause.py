@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.domain.errors import RecollectError
-from recollect.domain.memory import EARLIEST, ProjectId, check_name, check_time
+from recollect.domain.memory import EARLIEST, ProjectId, check_names, check_time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +17,7 @@ class Pause:
         check_time(self.since)
         if self.until is not None:
             check_time(self.until)
-        if self.project is not None:
-            check_name(self.project, "project")
+        check_names((self.project, "project"))
 
     def is_on(self, now: datetime) -> bool:
         """True also before `since`: the clock was set back, and the user has not resumed."""

@@ -1,7 +1,5 @@
-"""Projects: the facts that a folder gives about its project, and the facts known about a project.
-
-A folder only gives facts: `engine.projects` finds the project.
-"""
+"""Projects: the facts that a folder gives about its project, and the facts known about a project. A folder only gives
+facts: `engine.projects` finds the project."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,11 +11,9 @@ from recollect.domain.memory import ProjectId, check_name
 BY_NAME, BY_REMOTE, BY_ROOT, BY_PATH = "name:", "git:", "root:", "path:"
 # Prefixes that say who may use a project's name: repositories with this remote; without a remote, this folder.
 NAMED_FROM, NAMED_AT = "named-from:", "named-at:"
-SHARED_PREFIXES = (
-    BY_ROOT,
-    NAMED_FROM,
-    NAMED_AT,
-)  # several projects may have the same of these; all others belong to one
+# Prefix of the id under which a forgotten project's sessions wait until the undo window ends.
+HIDDEN_PREFIX = "forgotten:"
+SHARED_PREFIXES = (BY_ROOT, NAMED_FROM, NAMED_AT)  # an alias with another prefix belongs to one project only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,3 +46,30 @@ class ProjectFacts:
     memories: int
     last_at: datetime  # when something was last written for it
     aliases: tuple[ProjectId, ...]  # all names, remotes, paths and root commits it is known by
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCounts:
+    """How much is stored for a project or outside of all. Counts only, never any text."""
+
+    place: str  # a project's id, `universal`, `language:NAME`, `no project`, or `forgotten` for what can be undone
+    memories: int = 0  # confirmed, and valid now
+    candidates: int = 0
+    past: int = 0  # memories that ended or were replaced: the history
+    forgotten: int = 0  # memories that can still be brought back
+    turns: int = 0
+    sessions: int = 0
+    notes: int = 0  # sessions that left notes or a summary
+    blocks: int = 0  # shown to models
+    waiting: int = 0  # events that wait to be learnt from
+    text_bytes: int = 0  # of all these texts
+    oldest: datetime | None = None
+    newest: datetime | None = None
+
+
+def hidden_project_id(at: datetime, change: int) -> ProjectId:
+    return ProjectId(f"{HIDDEN_PREFIX}{int(at.timestamp() * 1000):015d}:{change}")
+
+
+def hidden_at_ms(hidden: ProjectId) -> int:
+    return int(hidden.split(":")[1])

@@ -8,8 +8,6 @@ from recollect.domain.memory import Memory
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A memory that waits for a decision."""
-
     memory: Memory
     against: tuple[Memory, ...] = ()  # the valid memories that it contradicts, the newest first
     is_doubted: bool = False  # an agent proposes to forget it
@@ -17,8 +15,6 @@ class Case:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecidedCase:
-    """A memory after the decision."""
-
     memory: Memory
     ended: tuple[Memory, ...] = ()  # memories that are no longer valid
 

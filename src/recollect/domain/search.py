@@ -49,7 +49,6 @@ class Filters:
 
     @property
     def includes_past(self) -> bool:
-        """Return True if the search includes memories that are no longer valid."""
         return self.as_of is not None or self.status in (MemoryStatus.SUPERSEDED, MemoryStatus.ANY)
 
     @property
@@ -75,9 +74,7 @@ class Meaning:
 class WordMatches:
     """Where the words of a question occur in the memories that a viewer may see, before any row is read."""
 
-    numbers_by_word: Mapping[str, Sequence[int]] = field(
-        default_factory=dict
-    )  # for each word, the numbers of the memories with it
+    numbers_by_word: Mapping[str, Sequence[int]] = field(default_factory=dict)  # the memories with each word
     memories: int = 0  # how many memories the viewer may see
     places: Sequence[str] = ()  # the store's own description of the rows that the viewer may see
 
@@ -102,7 +99,7 @@ class TurnMatches:
     at_ms: "Numbers"
     from_user: "Flags"
     by_named_speaker: "Flags"  # spoken by a person whom the question names
-    passes_filters: "Flags"  # passes the filters
+    passes_filters: "Flags"
     first_number: int = 0  # the lowest row number that was searched
     positions_by_word: Mapping[str, "Numbers"]  # for each word, the positions of the turns with it
 
@@ -133,6 +130,5 @@ class MissingVectors:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedItem:
     what: UnembeddedItem
-    vectors: tuple[
-        Vector, ...
-    ]  # one for a memory; for a turn, one of the turn in its context, then one for each passage
+    # One for a memory; for a turn, one of the turn in its context, then one for each passage.
+    vectors: tuple[Vector, ...]

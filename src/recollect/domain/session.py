@@ -19,8 +19,7 @@ RECAP_FORM = 2  # 1 took decisions from the agent's prose: such recaps are kept,
 
 
 def session_reference(session: SessionId) -> str:
-    """Return a short name for a session, unique to it: a hash, because the ids of one host begin alike. An id that is
-    short enough is its own reference."""
+    """Return a short unique name: a hash, because ids of one host begin alike. A short id is its own reference."""
     if len(session) <= REFERENCE_CHARS:
         return session
     digest = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=REFERENCE_BYTES).digest()
@@ -40,8 +39,6 @@ def default_origin(role: Role) -> Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """One session of a host."""
-
     id: SessionId
     host: str
     project: ProjectId | None  # None: outside of every project
@@ -85,8 +82,6 @@ class Turn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnHit:
-    """A turn found by a search."""
-
     turn: Turn
     relevance: float  # 0..1, how well it fits what was asked
     score: float  # orders the hits of one search: relevance, its session and its neighbours together
@@ -203,7 +198,6 @@ class Recap:
 
     @property
     def lines(self) -> list[str]:
-        """Return every line of the recap."""
         found = [note.text for note in self.notes]
         found += [text for _, text in self.summary.texts if text]
         for _, lines in self.summary.lists:

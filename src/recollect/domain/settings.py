@@ -1,7 +1,5 @@
-"""Every setting with its default, as one frozen tree. `config` reads files and environment.
-
-The comment behind a field is its documentation: `config init` and docs/reference/settings.md copy it.
-"""
+"""Every setting with its default, as one frozen tree. `config` reads files and environment. The comment behind a field
+is its documentation: `config init` and docs/reference/settings.md copy it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -8,8 +8,6 @@ from recollect.domain.errors import InvalidValue
 
 
 class TranscriptForm(StrEnum):
-    """The form in which a host stores a session."""
-
     CLAUDE_CODE = "claude-code"  # JSON lines
     OPENCODE_EXPORT = "opencode-export"  # one JSON object
     OPENCODE_FILES = "opencode-files"  # a folder of JSON files, in older versions

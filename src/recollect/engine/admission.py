@@ -1,8 +1,6 @@
-"""Admission: what may be stored, and in which form. Everything that is stored passes here first.
-
-Private parts and our own blocks are removed, secrets redacted, and claims that a source may not make are corrected.
-`redaction` checks again before anything is shown: an older version may have stored what this one would not.
-"""
+"""Admission: what may be stored, and in which form. Everything that is stored passes here first. Private parts and our
+own blocks are removed, secrets redacted, and claims that a source may not make are corrected. `redaction` checks again
+before anything is shown: an older version may have stored what this one would not."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -42,7 +40,6 @@ NO_PROJECT = ProjectId("-")
 CACHED_TEXT_CHARS = 4000  # the result for a longer text is not cached
 CACHED_PATH_CHARS = 200  # nor for a longer path
 _OPENING, _CLOSING = "\"'`([{<", ".,;:!?\"'`)]}>"  # around a file name in a sentence
-_PRIVATE_KEY = "PRIVATE KEY"
 _NO_PATH = re.compile(r"[\s\"'`<>|&;()=,:{}*?\[\]$!#^@]+")
 _PRINTED_PATH = re.compile(r"^(?P<path>[^\s:]{1,300}):", re.MULTILINE)
 # Texts for files or for other agents: a path inside a sentence is only mentioned there, not read.
@@ -102,7 +99,6 @@ def turn_from_event(session: Session, event: Prompt | Reply) -> Turn:
 
 
 def admit_turn(turn: Turn) -> Turn | None:
-    """Return the turn as it may be stored, or None."""
     for what, name in (("session", turn.session), ("message", turn.message), ("project", turn.project)):
         refuse_secret(what, name)
     text = _clean(turn.text)
@@ -125,8 +121,7 @@ def admit_recap(recap: Recap, privacy: Privacy) -> Recap:
 
 
 def admit_event(event: Event, privacy: Privacy) -> Event | None:
-    """Return the event as it may be stored for learning, or None. Long texts are scanned first and cut afterwards: half
-    a secret is not recognised."""
+    """Return the event as it may be stored, or None. Texts are scanned before they are cut: half a secret hides."""
     if event.folder is not None and (_is_secret(event.folder) or _sound(event.folder) != event.folder):
         event = replace(event, folder=None)
     match event:
@@ -171,7 +166,7 @@ def _has_ignored(paths: set[str], privacy: Privacy) -> bool:
 def _both_ends(text: str, chars: int) -> str:
     """Clean a text and cut out its middle: beginning and end of an output matter most."""
     if len(text) > SCAN_FACTOR * chars:
-        if _PRIVATE_KEY in text:  # half of one is not recognised
+        if "PRIVATE KEY" in text:  # half of one is not recognised
             text = redact_text(_sound(text[:PRIVATE_KEY_CHARS]))
         text = _cut_middle(text, SCAN_FACTOR * chars)
     cleaned = _clean(text)
@@ -332,7 +327,6 @@ def _gives_orders(line: str) -> bool:
 
 
 def is_about_ignored_file(memory: Memory, privacy: Privacy) -> bool:
-    """Return True if the memory is about a file that is ignored by now."""
     return any(is_ignored_path(anchor.path, privacy) for anchor in memory.anchors)
 
 

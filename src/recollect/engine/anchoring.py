@@ -1,7 +1,5 @@
-"""Anchors: the files that memories are about, hashed when a memory is stored and checked before it is shown.
-
-A file is checked only in the folder of the memory's own project; elsewhere nothing is claimed about it.
-"""
+"""Anchors: the files that memories are about, hashed when a memory is stored and checked before it is shown. A file is
+checked only in the folder of the memory's own project; elsewhere nothing is claimed about it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,8 +18,6 @@ ChecksFreshness = Callable[[Sequence[Memory]], Mapping[MemoryId, Freshness]]  # 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectRoot:
-    """A project and the root folder of its files."""
-
     root: str
     project: ProjectId
 
@@ -46,20 +42,15 @@ def no_freshness(_: Sequence[Memory]) -> Mapping[MemoryId, Freshness]:
 def find_project_root(
     projects: KnowsProjects, places: SeesPlaces, folder: str | None, *, asked: bool
 ) -> ProjectRoot | None:
-    """Find the project of a folder; None: the folder gives no usable facts. Runs git only if a person `asked`: no
-    prompt waits for it."""
+    """Return the folder's project; None: no usable facts. Runs git only if a person `asked`: no prompt waits for it."""
     if not folder:
         return None
     try:
         place = places.place_of(folder)
     except RecollectError:  # a broken marker file, a folder that cannot be named
         return None
-    root_commit = places.root_commit if asked else _no_root_commit
+    root_commit = places.root_commit if asked else lambda _: None
     return ProjectRoot(root=place.root, project=resolve(projects, place, root_commit).project)
-
-
-def _no_root_commit(_: str) -> ProjectId | None:
-    return None
 
 
 def freshness_check(
@@ -87,8 +78,7 @@ def freshness_check(
 
 
 def demote_stale(hits: Sequence[Hit], wanted: int, look: ChecksFreshness, stale: Stale) -> list[Hit]:
-    """Check the files of the first `wanted` hits and sort again: stale memories go down, and others move up to be
-    checked in turn."""
+    """Check the files of the first `wanted` hits and put stale ones further down; what moves up is checked in turn."""
     ordered, checked = list(hits), set[MemoryId]()
     while True:
         unchecked = [hit.memory for hit in ordered[:wanted] if hit.memory.anchors and hit.memory.id not in checked]

@@ -1,8 +1,6 @@
-"""Backfill: read old sessions from their transcripts, archive their turns and learn from them.
-
-Each batch is one transaction, which also stores how far it got: whatever interrupts it, nothing is lost and nothing is
-done twice. Sessions that were already captured live stay as they are. Opted-out parts are not stored.
-"""
+"""Backfill: read old sessions from their transcripts, archive their turns and learn from them. Each batch is one
+transaction, which also stores how far it got: whatever interrupts it, nothing is lost and nothing is done twice.
+Sessions that were already captured live stay as they are. Opted-out parts are not stored."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -94,11 +92,8 @@ class Backfill:
         project: ProjectId | None,
         is_own: bool = True,
     ) -> BackfillResult:
-        """Read one transcript.
-
-        `transcript`: its name and current state; `project`: for sessions without a folder; `is_own`: False if another
-        person may have written it.
-        """
+        """Read one transcript, given its name and current state. `project`: for sessions without a folder; `is_own`:
+        False if another person may have written it."""
         if self.is_finished(transcript):
             return BackfillResult(was_finished=True)
         before = self._store.find_mark(transcript.source)

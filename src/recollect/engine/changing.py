@@ -59,7 +59,6 @@ class Changing(Belonging):
         return {}
 
     def is_capture_off(self, session: SessionId) -> bool:
-        """The user opted this session out of capture."""
         known = self._store.session(session)
         return known is not None and not known.captures
 
@@ -70,8 +69,7 @@ class Changing(Belonging):
                 self._store.begin_change(ChangeAction.PROPOSE, at, AGENT, {"memory": memory.id})
 
     def revise(self, memory: Memory, draft: Draft, *, folder: str | None = None) -> Stored:
-        """Reword a memory: the draft replaces it if its speaker may overrule the memory's. Its anchors are hashed anew;
-        its aliases and sensitivity stay."""
+        """Reword a memory, if the speaker may overrule it. Anchors are hashed anew; aliases and sensitivity stay."""
         anchors = memory.anchors
         if memory.scope.level is ScopeLevel.PROJECT:
             anchors = tuple(Anchor(anchor.path) for anchor in anchors)

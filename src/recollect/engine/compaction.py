@@ -90,7 +90,6 @@ def _ids_on_turns(situation: Situation) -> list[MemoryId]:
 def _find_pool(
     memories: FindsMemories, known: KeepsMemories, situation: Situation, shown: Sequence[MemoryId]
 ) -> list[Memory]:
-    """The memories that were shown, and the newest of the project."""
     injected = situation.settings.kinds.injected
     before = filter(None, map(known.get, shown))
     newest = memories.newest(situation.viewer, limit=MAX_NEWEST, injectable=True, confirmed=True)

@@ -90,7 +90,6 @@ def offer_summaries(recaps: Sequence[Recap]) -> list[Offer]:
 
 
 def offer_older(recaps: Sequence[Recap]) -> list[Offer]:
-    """One short line for each recap."""
     return [Offer((brief_line_of(recap),), EARLIER) for recap in filter(_has_outcome, _redact(recaps))]
 
 

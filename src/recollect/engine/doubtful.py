@@ -16,11 +16,9 @@ from recollect.text.sentences import sentences
 CHORE = "doubtful replacements"
 RULES_VERSION = "2"  # a new version judges once more
 NO_CHANGE = "none"
-BY = "recollect"
 
 
-class CanJudgeAgain(Writes, KeepsChores, Protocol):
-    pass
+class CanJudgeAgain(Writes, KeepsChores, Protocol): ...
 
 
 def take_back(store: CanJudgeAgain, at: datetime) -> Change | None:
@@ -37,7 +35,7 @@ def take_back(store: CanJudgeAgain, at: datetime) -> Change | None:
         if not unchanged:
             store.finish_chore(CHORE, f"{RULES_VERSION} {NO_CHANGE}")
             return None
-        change = store.begin_change(ChangeAction.REJUDGE, at, BY)
+        change = store.begin_change(ChangeAction.REJUDGE, at, "recollect")
         for memory in unchanged:
             store.note_memory_change(change, memory.id, memory)
             store.update(_revive(memory))

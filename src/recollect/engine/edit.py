@@ -4,11 +4,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import ChangeAction
+from recollect.domain.history import ChangeAction, EditResult, Wording
 from recollect.domain.memory import Draft, Memory, MemoryId, Mention, Role, Source, Tier
 from recollect.domain.outcome import Refused
 from recollect.domain.settings import Privacy
-from recollect.domain.wording import EditResult, Wording
 from recollect.engine.admission import admit_draft, redact_text
 from recollect.engine.lookup import find_memory
 from recollect.engine.ports import Writes

@@ -13,8 +13,7 @@ BATCH_ITEMS = 32  # in one transaction: a crash loses at most this many
 
 
 def embed_some(store: KeepsVectors, embeds: Embeds, *, limit: int = BATCH_ITEMS, wait_ms: int | None = None) -> int:
-    """Return how many were embedded; 0: nothing waits. `wait_ms`: how long to wait for another writer. No transaction
-    is open while the model works."""
+    """Return how many; 0: nothing waits. `wait_ms`: for other writers. No transaction is open meanwhile."""
     waiting = store.next_unembedded(embeds.model, limit=limit)
     if waiting:
         done = [EmbeddedItem(what=what, vectors=_vectors(embeds, what)) for what in waiting]

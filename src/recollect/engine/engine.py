@@ -11,7 +11,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.extraction import Question
 from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
-from recollect.domain.history import Change, ChangeAction, ChangeId, author_of
+from recollect.domain.history import Change, ChangeAction, ChangeId, EditResult, Wording, author_of
 from recollect.domain.memory import (
     LATEST,
     Anchor,
@@ -27,14 +27,13 @@ from recollect.domain.memory import (
     Viewer,
 )
 from recollect.domain.outcome import Outcome, Refused, Stored
+from recollect.domain.project import StoredCounts
 from recollect.domain.review import Case, Review
 from recollect.domain.search import EVERYTHING, Filters, MemoryStatus, MissingVectors
 from recollect.domain.session import Turn, TurnHit
 from recollect.domain.settings import Settings
-from recollect.domain.stored import StoredCounts
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
-from recollect.domain.wording import EditResult, Wording
 from recollect.engine import forget, forget_project, recall, redaction, review
 from recollect.engine.admission import MAX_CLOCK_AHEAD, admit_draft, admit_turn
 from recollect.engine.anchoring import (
@@ -73,10 +72,6 @@ def no_model() -> Embeds | None:
     return None
 
 
-def no_extractor() -> ReadsExchanges | None:
-    return None
-
-
 class _Rollback(Exception):
     """Raised to discard everything that a transaction wrote."""
 
@@ -90,7 +85,7 @@ class Engine(Changing):
         seconds: Measures,
         model: Callable[[], Embeds | None] = no_model,
         files: Callable[[], SeesFiles] = NoFiles,
-        extractor: Callable[[], ReadsExchanges | None] = no_extractor,
+        extractor: Callable[[], ReadsExchanges | None] = lambda: None,
         pauses: KnowsPauses | None = None,
     ) -> None:
         self._store = store
@@ -112,9 +107,8 @@ class Engine(Changing):
     def is_paused(self, folder: str | None, at: datetime) -> bool:
         """While paused, agents in this folder are shown nothing, and nothing is kept."""
         pauses = self.pauses.on(at)
-        return (
-            find_pause(pauses, lambda: self.project_of(folder) if folder else None, self.project_by_alias) is not None
-        )
+        pause = find_pause(pauses, lambda: self.project_of(folder) if folder else None, self.project_by_alias)
+        return pause is not None
 
     def remember(self, draft: Draft, *, folder: str | None = None, now: datetime | None = None) -> Stored:
         (outcome,) = self.remember_all([draft], folder=folder, now=now)
@@ -210,7 +204,6 @@ class Engine(Changing):
         return self._freshness_lookup(folder, asked=True)(memories)
 
     def anchor(self, folder: str, path: str, scope: Scope) -> Anchor:
-        """An anchor for a path that is given relative to a folder."""
         here = self._ground(folder)
         if here is None or scope != Scope.project(here.project):
             raise InvalidValue(
@@ -258,7 +251,6 @@ class Engine(Changing):
         return done._replace(memories=[*redaction.redact_memories(done.memories)])
 
     def holdings(self) -> list[StoredCounts]:
-        """How much is stored for each project and outside of all, last used first."""
         return self._store.holdings()
 
     def forget_project(self, project: ProjectId, *, at: datetime, by: str, for_good: bool) -> tuple[ChangeId, bool]:
@@ -296,12 +288,10 @@ class Engine(Changing):
         return pairs
 
     def cases(self) -> list[Case]:
-        """Contradictions and proposals that wait for the user's decision."""
         return list(map(redaction.redact_case, review.cases(self._store)))
 
     def candidates(self) -> list[Memory]:
-        """The candidates, the likeliest to matter first."""
-        return list(redaction.redact_memories(review.candidates(self._store)))
+        return list(redaction.redact_memories(self._store.candidates(limit=review.MAX_LISTED)))
 
     def dispute(self, memory: Memory) -> tuple[Case, list[Memory]]:
         """The memories that it contradicts, and those that contradict it."""
@@ -376,7 +366,6 @@ class Engine(Changing):
 
     @property
     def is_database_there(self) -> bool:
-        """False: the database was moved or deleted while it was open."""
         return self._store.is_there
 
     @property
@@ -408,8 +397,7 @@ class Engine(Changing):
         project: ProjectId | None = None,
         is_own: bool = True,
     ) -> "BackfillResult":
-        """Learn from an old session; a second run continues where the first one stopped. `project`: for sessions
-        without a folder. `is_own`: False if another person may have written the file."""
+        """Learn from an old session; a second run continues where the first one stopped."""
         return self._backfill.run(transcript, events, now=now, project=project, is_own=is_own)
 
     def has_read(self, transcript: Mark) -> bool:
@@ -447,13 +435,7 @@ class Engine(Changing):
         return find_pause(self.pauses.at(event.at), find_project, self.project_by_alias) is not None
 
     def recall_turns(
-        self,
-        query: str,
-        project: ProjectId | None,
-        *,
-        limit: int,
-        filters: Filters = EVERYTHING,
-        fitting: bool = False,
+        self, query: str, project: ProjectId | None, *, limit: int, filters: Filters = EVERYTHING, fitting: bool = False
     ) -> list[TurnHit]:
         """Best first. `fitting`: leave out turns with neither a word nor the meaning of the question."""
         hits = recall.recall_turns(self._store, self._model(), query, project, limit=limit, filters=filters)
@@ -468,7 +450,6 @@ class Engine(Changing):
         return 0 if model is None else embed_some(self._store, model, limit=limit, wait_ms=wait_ms)
 
     def missing_vectors(self, model: ModelId | None) -> MissingVectors:
-        """How much has no vector of this model yet; None: of any model."""
         return self._store.count_missing_vectors(model)
 
     def newest(self, viewer: Viewer, *, limit: int, kinds: Collection[Kind] = ()) -> list[Memory]:
@@ -550,7 +531,6 @@ class Engine(Changing):
         return None if finding is None else finding.says
 
     def count_waiting_events(self) -> int:
-        """How many events wait to be learnt from."""
         return self._store.count_waiting_events()
 
     def warm_up(self, folder: str, now: datetime) -> None:
@@ -567,16 +547,13 @@ class Engine(Changing):
         return self._moments.prepare(now)
 
     def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
-        """Return the blocks that the failed tools of these messages were really sent with, by message and call."""
         return self._moments.sent.replay_tools(session, messages)
 
     def replay(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, str]:
-        """Return the blocks that these messages were really sent with, after a restart of the host."""
         return self._moments.sent.replay(session, messages)
 
     def confirm(self, session: SessionId, carriers: Sequence[str]) -> None:
-        """Note that the host has sent the blocks of these messages or tool calls (`message/call`). An answer that came
-        too late for the host is never confirmed."""
+        """Note that the host has sent these blocks. An answer that came too late for the host is never confirmed."""
         self._store.confirm(session, carriers)
 
     def confirm_delivery(self, injection: "Injection") -> None:

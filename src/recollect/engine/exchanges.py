@@ -1,7 +1,5 @@
-"""Whole exchanges for a language model to read, where the user has set one.
-
-They wait in memory only: the rules have already learnt from whatever a crash loses here.
-"""
+"""Whole exchanges for a language model to read, where the user has set one. They wait in memory only: the rules have
+already learnt from whatever a crash loses here."""
 
 from collections import OrderedDict, deque
 from collections.abc import Sequence

@@ -14,12 +14,10 @@ from recollect.engine.ports import Forgets, KeepsTurns, Writes
 from recollect.engine.session_ports import KeepsRecaps, LogsInjections
 
 
-class CanForget(Writes, Forgets, Protocol):
-    pass
+class CanForget(Writes, Forgets, Protocol): ...
 
 
-class CanTidy(CanForget, KeepsTurns, KeepsRecaps, LogsInjections, KeepsCandidates, Protocol):
-    pass
+class CanTidy(CanForget, KeepsTurns, KeepsRecaps, LogsInjections, KeepsCandidates, Protocol): ...
 
 
 class ForgetOutcome(NamedTuple):

@@ -1,10 +1,8 @@
-"""Forget a whole project: its memories, and the turns, recaps and logs of its sessions.
+"""Forget a whole project: its memories, and the turns, recaps and logs of its sessions. Memories are hidden like all
+forgotten ones. Sessions are moved to an id that no folder has, so that undo can bring them back. When the undo window
+ends, both are deleted for good."""
 
-Memories are hidden like all forgotten ones. Sessions are moved to an id that no folder has, so that undo can bring them
-back. When the undo window ends, both are deleted for good.
-"""
-
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
@@ -12,7 +10,7 @@ from typing import TypeVar
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
-from recollect.domain.stored import hidden_at_ms, hidden_project_id
+from recollect.domain.project import hidden_at_ms, hidden_project_id
 from recollect.engine.ports import Store
 
 BATCH_ITEMS = 20  # sessions or memories in one transaction: another process may be waiting to write
@@ -44,14 +42,19 @@ def turn_around(store: Store, change: Change, at: datetime, *, backwards: bool) 
     """Bring the sessions and names back; if not `backwards`, hide them again (the undo is being undone)."""
     project, sessions, aliases = change.detail["project"], change.detail["sessions"], change.detail["aliases"]
     if backwards:
-        hidden = {session for _, session in store.hidden_sessions()}
-        store.move_sessions([session for session in sessions if session in hidden], project)
+        hidden = [session for _, session in store.hidden_sessions()]
+        store.move_sessions(still_there(sessions, hidden), project)
         store.note_aliases(project, aliases, at)
     else:
-        present = frozenset(store.session_ids_in(project))
-        moved = [session for session in sessions if session in present]
+        moved = still_there(sessions, store.session_ids_in(project))
         store.move_sessions(moved, hidden_project_id(at, change.id))
         store.drop_aliases(project, aliases)
+
+
+def still_there(sessions: Iterable[SessionId], present: Iterable[SessionId]) -> list[SessionId]:
+    """Leave out sessions that were moved elsewhere since."""
+    there = frozenset(present)
+    return [session for session in sessions if session in there]
 
 
 def expire(store: Store, moment: datetime) -> list[str]:

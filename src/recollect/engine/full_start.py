@@ -165,12 +165,11 @@ def _score_without_use(hit: Hit) -> float:
 
 
 def _score(memory: Memory, situation: Situation, task: Task | None) -> Hit:
-    """There is no question, so every memory is relevant."""
     settings = situation.settings
     factors = start_factors(memory, situation.viewer, task, situation.now, settings)
     base = start_score(factors, settings)
     score, factors = apply_use(base, {**factors, "base": base}, memory.use, settings.loop)
-    return Hit(memory=memory, relevance=1.0, score=score, factors=factors)
+    return Hit(memory=memory, relevance=1.0, score=score, factors=factors)  # no question: all are relevant
 
 
 def _order(hits: Iterable[Hit]) -> list[Hit]:
@@ -178,7 +177,6 @@ def _order(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _best_first(hit: Hit) -> tuple[float, float, str]:
-    """By score, then the newest first."""
     return -hit.score, -hit.memory.valid_from.timestamp(), hit.memory.id
 
 

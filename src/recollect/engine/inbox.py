@@ -59,10 +59,6 @@ class Inbox:
         kept = admit_event(event, settings.privacy)
         return kept is None or self._put(kept)
 
-    def mute(self, session: SessionId) -> None:
-        """Store nothing of this session until its next prompt."""
-        self._mute(session, True)
-
     def catch_up(self) -> None:
         """Write the events that the disk did not take before. StoreError: it still does not."""
         self._write()
@@ -117,14 +113,13 @@ class Inbox:
             self.dropped += 1
 
     def is_muted(self, session: Session) -> bool:
-        """Return True if the session's last prompt opted out; after a restart, read from the store. An agent that such
-        a prompt started is muted too."""
+        """Return True if the last prompt opted out (after a restart, by the store) or the one that started this agent."""
         if session.id not in self._muted:
             muted = None
             for event in self._store.past_events(session.id, limit=LAST_EVENTS, waiting=True):
                 if isinstance(event, Prompt) and (event.origin in MAY_OPT_OUT or _opts_out(event)):
                     muted = _opts_out(event)  # the last one counts
-            self._mute(session.id, self._is_child_of_muted(session) if muted is None else muted)
+            self.mute(session.id, self._is_child_of_muted(session) if muted is None else muted)
         return self._muted[session.id]
 
     def close_silent(self, now: datetime, *, except_for: SessionId | None = None) -> None:
@@ -137,7 +132,8 @@ class Inbox:
             elif session_id != except_for:
                 self._store.put_event(SessionEnded(session=session_id, at=last, host=session.host))
 
-    def _mute(self, session: SessionId, muted: bool) -> None:
+    def mute(self, session: SessionId, muted: bool = True) -> None:
+        """Store nothing of this session until its next prompt."""
         self._muted.pop(session, None)
         self._muted[session] = muted
         while len(self._muted) > MAX_SESSIONS:
@@ -147,7 +143,7 @@ class Inbox:
         is_first_of_agent = session.id not in self._muted and session.parent is not None
         if prompt.origin not in MAY_OPT_OUT or (is_first_of_agent and self.is_muted(session)):
             return self.is_muted(session)
-        self._mute(session.id, find_opt_out(prompt.text).capture)
+        self.mute(session.id, find_opt_out(prompt.text).capture)
         return self._muted[session.id]
 
     def _is_child_of_muted(self, session: Session) -> bool:

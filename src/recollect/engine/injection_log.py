@@ -18,11 +18,9 @@ class InjectionLog:
         self._store = store
 
     def entries(self, session: SessionId) -> list[LogEntry]:
-        """All entries of a session, in order."""
         return [replace(sent, injection=redact_injection(sent.injection)) for sent in self._store.log_of(session)]
 
     def last_session(self, project: ProjectId | None = None) -> Session | None:
-        """The session with the newest entry, in one project or in all."""
         return self._store.last_session(project)
 
     def sessions(self, prefix: str, *, limit: int) -> list[Session]:
@@ -45,7 +43,6 @@ class InjectionLog:
         return None if named is None else self._store.session(named)
 
     def find_by_reference(self, name: str) -> SessionId | None:
-        """Find the session that blocks refer to by this name."""
         matches = [session for session in self._store.session_ids() if session_reference(session) == name.lower()]
         return matches[0] if len(matches) == 1 else None
 
@@ -54,7 +51,6 @@ class InjectionLog:
         return None if recap is None else recap.rewrite_lines(redact_text)
 
     def usage(self, session: SessionId | None = None) -> list[MomentUsage]:
-        """Usage statistics by moment, of one session or of all."""
         return self._store.usage(session)
 
     def memories(self, ids: Collection[MemoryId]) -> dict[MemoryId, Memory]:

@@ -1,13 +1,13 @@
 """Join one project into another: its memories, its sessions and all its aliases."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import Change, ChangeAction, ChangeId
-from recollect.domain.memory import Draft, Memory, MemoryId, ProjectId, Scope, SessionId
+from recollect.domain.memory import Draft, Memory, MemoryId, ProjectId, Scope
 from recollect.engine import forget_project
 from recollect.engine.ports import Store
 
@@ -21,7 +21,7 @@ def join(
     by: str,
     extra_detail: Mapping[str, Any] | None = None,
 ) -> ChangeId:
-    """Move everything of `source` to `into`. A memory that both have stays once. `besides`: more detail to record."""
+    """Move everything of `source` to `into`. A memory that both have stays once. `extra_detail`: recorded too."""
     if source == into:
         raise InvalidValue(f"{source} is already this project.")
     with store.transaction():
@@ -64,7 +64,7 @@ def turn_around(store: Store, change: Change, at: datetime) -> None:
 def _move_sessions(store: Store, detail: Mapping[str, Any], at: datetime) -> None:
     source, into = detail["source"], detail["into"]
     aliases = store.aliases_of(source).intersection(detail["aliases"])
-    store.move_sessions(_still_there(detail["sessions"], store.session_ids_in(source)), into)
+    store.move_sessions(forget_project.still_there(detail["sessions"], store.session_ids_in(source)), into)
     store.drop_aliases(source, aliases)
     store.note_aliases(into, {*aliases, source}, at)
 
@@ -74,15 +74,9 @@ def _move_sessions_back(store: Store, detail: Mapping[str, Any], at: datetime) -
     aliases = store.aliases_of(into)
     if source not in aliases:
         raise InvalidValue(f"{source} is no longer part of {into}: a later change moved it. Undo that one first.")
-    store.move_sessions(_still_there(detail["sessions"], store.session_ids_in(into)), source)
+    store.move_sessions(forget_project.still_there(detail["sessions"], store.session_ids_in(into)), source)
     store.drop_aliases(into, detail["gained"])
     store.note_aliases(source, aliases.intersection(detail["aliases"]), at)
-
-
-def _still_there(sessions: Iterable[SessionId], present: Iterable[SessionId]) -> list[SessionId]:
-    """Leave out sessions that were moved elsewhere since."""
-    there = frozenset(present)
-    return [session for session in sessions if session in there]
 
 
 def _move_memory(store: Store, memory_id: MemoryId, into: ProjectId, change: ChangeId, at: datetime) -> None:

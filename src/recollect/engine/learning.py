@@ -1,7 +1,5 @@
-"""Learning: process the events in the inbox in the background, where no agent waits for it.
-
-A process that dies loses nothing: the next one finds the events that wait.
-"""
+"""Learning: process the events in the inbox in the background, where no agent waits for it. A process that dies loses
+nothing: the next one finds the events that wait."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -14,9 +12,8 @@ from recollect.capture.importance import importance
 from recollect.capture.rules import RULES_VERSION
 from recollect.capture.session import Listener
 from recollect.domain.errors import InvalidValue
-from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded
+from recollect.domain.event import Compacted, Event, InboxEntry, Prompt, Reply, SessionEnded
 from recollect.domain.history import ChangeAction, ChangeId
-from recollect.domain.inbox import InboxEntry
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import (
     UNIVERSAL,
@@ -243,13 +240,9 @@ class Learning:
         drafts = []
         for proposal in proposals:
             kind = kind_for(proposal.kind, proposal.role)
-            if (
-                REDACTION_MARK in proposal.text
-                or not settings.kinds.captured[kind]
-                or not _may_last(proposal, settings)
-            ):
+            if REDACTION_MARK in proposal.text or not settings.kinds.captured[kind]:
                 continue
-            if not self._has_room(session, proposal, settings):
+            if not _may_last(proposal, settings) or not self._has_room(session, proposal, settings):
                 continue
             if proposal.role is not Role.USER and proposal.basis in FROM_WORDS:
                 if shown is None:
@@ -264,7 +257,6 @@ class Learning:
         return [draft for draft in checked if not isinstance(draft, Refused)]
 
     def _shown_words(self, session: Session) -> list[frozenset[str]]:
-        """Return the words of every line that this session's model was shown."""
         blocks = {sent.injection.block for sent in self._store.log_of(session.id)}
         return [words_of(line) for block in blocks for line in block.splitlines()]
 

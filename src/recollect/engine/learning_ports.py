@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
-from recollect.domain.event import Event
+from recollect.domain.event import Event, InboxEntry
 from recollect.domain.extraction import ExtractorState, Question
 from recollect.domain.history import Change
-from recollect.domain.inbox import InboxEntry
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Memory, SessionId, Tier
 from recollect.domain.session import Turn
@@ -49,13 +48,12 @@ class KeepsCandidates(Protocol):
         """Return live candidates without a flag, the most likely to matter first."""
 
     def count_learnt(self, session: SessionId, tier: Tier) -> int:
-        """Count the live memories of this tier that were learnt from a session."""
+        """Count the memories of this tier learnt from a session; confirmed ones also after they ended."""
 
     def least_durable_candidate(self, session: SessionId) -> Memory | None:
         """Return the session's live candidate that is least likely to matter."""
 
-    def candidates_of(self, session: SessionId) -> list[Memory]:
-        """Return the live candidates learnt from a session."""
+    def candidates_of(self, session: SessionId) -> list[Memory]: ...
 
     def candidates_only_from(self, session: SessionId) -> list[Memory]:
         """Return candidates that only this session mentioned, also those that have ended."""
@@ -96,5 +94,4 @@ class AsksHost(ReadsExchanges, Protocol):
         """Read the answer to a question; None: it was not asked."""
 
 
-class Learns(KeepsInbox, KeepsCandidates, Protocol):
-    pass
+class Learns(KeepsInbox, KeepsCandidates, Protocol): ...

@@ -40,9 +40,8 @@ from recollect.engine.prepared import PreparedBlocks, StartPlace
 from recollect.engine.projects import resolve
 from recollect.engine.redaction import redact_injection
 from recollect.engine.sent_log import SentLog, injection_of
-from recollect.engine.session_state import EntersProject
+from recollect.engine.session_state import DeletedSessions, EntersProject
 from recollect.engine.situation import Live, Situation, load_live
-from recollect.engine.tombstones import DeletedSessions
 from recollect.engine.use import UseTracker
 from recollect.rank.budget import allowance
 from recollect.text.intent import Task, task_of
@@ -91,7 +90,6 @@ class Moments:
         self._project_by_alias = project_by_alias
 
     def handle(self, event: Event) -> Injection:
-        """Return what the host puts in front of the model now. Asked again about the same message: the same bytes."""
         check_event(event)
         if isinstance(event, SessionDeleted):
             self._delete(event)
@@ -238,8 +236,6 @@ class Moments:
         return self._prepared.get(place, revision=self._store.revision(), settings=settings, now=self._seconds())
 
     def prepare(self, now: datetime) -> int:
-        """Background work: build start blocks for recently used places. Return how many were built."""
-
         def build(place: StartPlace) -> Injection:
             session = Session(
                 id=NO_SESSION, host=NO_SESSION, project=place.project, language=place.language, started_at=now

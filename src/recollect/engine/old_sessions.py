@@ -34,8 +34,8 @@ class OldSessions:
         is_own: bool,
         is_paused: Callable[[Event, ProjectId | None], bool] = lambda _event, _project: False,
     ) -> None:
-        """`project`: for sessions without a folder; `begun`: part of this transcript was read before; `is_own`: False if
-        another person may have written it; `is_paused`: whether an event happened during a pause."""
+        """`project`: for sessions without a folder; `was_begun`: part of this transcript was read before; `is_own`:
+        False if another person may have written it; `is_paused`: whether an event happened during a pause."""
         self._store = store
         self._settings_for = settings_for
         self._enter_project = enter_project

@@ -105,12 +105,7 @@ def _fill(
 
 
 def _answer_with_nearest(
-    store: Store,
-    embeds: Embeds | None,
-    asked: Asked,
-    situation: Situation,
-    others: Sequence[Hit],
-    budget_tokens: int,
+    store: Store, embeds: Embeds | None, asked: Asked, situation: Situation, others: Sequence[Hit], budget_tokens: int
 ) -> Injection:
     """The agent asked for it and nothing fits: the nearest few, in short and marked as uncertain."""
     near = list(others or _search(store, embeds, asked, situation, uncertain=True))

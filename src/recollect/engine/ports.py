@@ -9,7 +9,7 @@ from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
 from recollect.domain.history import Change, ChangeAction, ChangeId, MemoryChange
 from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
-from recollect.domain.project import FolderFacts, ProjectFacts
+from recollect.domain.project import FolderFacts, ProjectFacts, StoredCounts
 from recollect.domain.search import (
     EVERYTHING,
     EmbeddedItem,
@@ -23,7 +23,6 @@ from recollect.domain.search import (
 )
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
-from recollect.domain.stored import StoredCounts
 from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId, Vector
 from recollect.engine.learning_ports import Learns
@@ -39,8 +38,7 @@ class FindsMemories(Protocol):
     def look_up(
         self, words: Sequence[str], viewer: Viewer, *, injectable: bool = False, past: bool = False
     ) -> WordMatches:
-        """Find where the words occur. `injectable`: leave out restricted and flagged memories; `past`: include memories
-        that are no longer valid."""
+        """Find where the words occur. `injectable`: no restricted or flagged memories; `past`: also ended ones."""
 
     def search(
         self, sighting: WordMatches, meaning: Meaning | None, *, limit: int, filters: Filters = EVERYTHING
@@ -57,8 +55,7 @@ class FindsMemories(Protocol):
         injectable: bool = False,
         confirmed: bool = False,
     ) -> list[Memory]:
-        """Return live memories, newest first. `injectable`: leave out restricted and flagged ones; `confirmed`: leave
-        out candidates."""
+        """Return live memories, newest first. `injectable`: none restricted or flagged; `confirmed`: no candidates."""
 
     def count(self, viewer: Viewer | None = None) -> int:
         """Count the live memories that the viewer may see; without a viewer, all."""
@@ -78,8 +75,7 @@ class KeepsMemories(Protocol):
         """Return the memories whose id begins so, ordered by id."""
 
     def find_same(self, draft: Draft, *, past: bool = False, kinds: Collection[Kind] = ()) -> Memory | None:
-        """Return the live memory of the same kind and scope with the same words; `past`: or else an ended one;
-        `kinds`: or else one of these kinds."""
+        """Return the live memory with these words, kind and scope; else an ended one (`past`), or of other `kinds`."""
 
     def find_similar(self, draft: Draft, words: Collection[str], *, limit: int) -> list[Memory]:
         """Return live memories of the same scope that share words with the draft, those with the rarest words first."""
@@ -107,8 +103,7 @@ class KeepsMemories(Protocol):
     def everything(self, project: ProjectId | None = None) -> Iterator[Memory]:
         """Yield all memories that are not forgotten, of all projects or of one, oldest first."""
 
-    def predecessors(self, memory_id: MemoryId) -> list[Memory]:
-        """Return the memories that this one replaced."""
+    def predecessors(self, memory_id: MemoryId) -> list[Memory]: ...
 
 
 class KeepsHistory(Protocol):
@@ -137,7 +132,6 @@ class KeepsHistory(Protocol):
         """Return the changes that forgot a project which is not deleted yet."""
 
     def memory_changes_in(self, change_id: ChangeId) -> list[MemoryChange]: ...
-
     def memory_changes_of(self, memory_id: MemoryId) -> list[MemoryChange]: ...
     def edits(self) -> list[MemoryChange]: ...
 
@@ -150,15 +144,13 @@ class Forgets(Protocol):
         """Return memories that were forgotten then or earlier, and are not deleted yet."""
 
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
-        """Delete memories, their history, and every quotation in turns and blocks. Return their texts. The messages that
-        contained them are never stored again."""
+        """Delete memories, history and every quotation. Return the texts; their messages are never stored again."""
 
     def count_purges(self) -> int:
         """Count the purges so far, by any process."""
 
     def delete_session(self, session: SessionId) -> bool:
-        """Delete its row, log, turns, waiting events and recap, and every line about it in blocks of other sessions.
-        Return False if the session is unknown."""
+        """Delete its row, log, turns, events and recap, and lines about it in other blocks. False: it is unknown."""
 
     def delete_sessions(self, sessions: Collection[SessionId]) -> None:
         """Delete several sessions together. An opt-out from capture is remembered."""
@@ -167,8 +159,7 @@ class Forgets(Protocol):
         """Delete all aliases of a project, and the changes that name it."""
 
     def scrub(self, texts: Collection[str] = ()) -> bool:
-        """Remove deleted text from index, log and backups. Return True if nothing is left. `said`, the deleted texts,
-        makes it quicker."""
+        """Remove deleted text from index, log and backups. True: nothing is left. With the deleted `texts`, quicker."""
 
 
 class KeepsTurns(Protocol):
@@ -205,7 +196,6 @@ class KeepsTurns(Protocol):
         """Return the turns of a session in order, without damaged ones."""
 
     def count_turns(self) -> int: ...
-
     def has_turns(self, session: SessionId) -> bool: ...
 
     def drop_turns_before(self, moment: datetime) -> int:
@@ -223,8 +213,7 @@ class KeepsVectors(Protocol):
     def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
         """Raise StoreBusy after this wait inside the block, for work that is not worth waiting for."""
 
-    def count_unembedded(self, model: ModelId) -> int:
-        """Count the memories and turns without a vector of this model."""
+    def count_unembedded(self, model: ModelId) -> int: ...
 
     def count_missing_vectors(self, model: ModelId | None) -> MissingVectors:
         """Count memories and turns without a vector separately; None: without a vector of any model."""
@@ -267,8 +256,7 @@ class KeepsProjects(KnowsProjects, Protocol):
     def holdings(self) -> list[StoredCounts]:
         """Return how much is stored for each project and outside of all, the last used first."""
 
-    def move_sessions(self, sessions: Collection[SessionId], project: ProjectId) -> None:
-        """Move sessions with their turns to this project."""
+    def move_sessions(self, sessions: Collection[SessionId], project: ProjectId) -> None: ...
 
 
 class Writes(KeepsMemories, KeepsHistory, Protocol):
@@ -335,9 +323,7 @@ class Embeds(Protocol):
 
     @property
     def model(self) -> ModelId: ...
-
-    def embed(self, text: str) -> Vector:
-        """Embed a stored text."""
+    def embed(self, text: str) -> Vector: ...
 
     def embed_question(self, text: str) -> Vector:
         """Embed a question; the result is cached."""

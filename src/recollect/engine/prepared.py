@@ -66,9 +66,8 @@ class PreparedBlocks:
                 continue
             if block is not None and block.is_current(revision, settings, now, share=0.5):
                 continue
-            injection = build(place)
             self._blocks[place] = _PreparedBlock(
-                injection=injection, revision=revision, settings=settings, built_at=now
+                injection=build(place), revision=revision, settings=settings, built_at=now
             )
             built += 1
         return built

@@ -1,8 +1,6 @@
-"""Find the project of a folder, from the facts of the folder and the known aliases; runs git only where it must.
-
-A project keeps the id that it got first, whatever aliases it gets later. In doubt a folder gets a project of its own:
-what was told apart can be merged, what was shown in a wrong place cannot be unseen.
-"""
+"""Find the project of a folder, from the facts of the folder and the known aliases; runs git only where it must. A
+project keeps the id that it got first, whatever aliases it gets later. In doubt a folder gets a project of its own:
+what was told apart can be merged, what was shown in a wrong place cannot be unseen."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -26,8 +24,6 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """The project of a folder, and the reason."""
-
     project: ProjectId
     reason: Reason
     place: FolderFacts
@@ -133,10 +129,8 @@ def _resolution(
 
 
 def _is_same_repository(noted: Collection[ProjectId], root: ProjectId | None) -> bool:
-    """Return True if a known path with an unknown remote is still the same repository.
-
-    Without a stored root commit, only if it never had a remote: another shallow clone may be there now.
-    """
+    """Return True if a known path with an unknown remote is still the same repository. Without a stored root commit,
+    only if it never had a remote: another shallow clone may be there now."""
     roots = _of_kind(BY_ROOT, noted)
     return root in roots if roots else not _of_kind(BY_REMOTE, noted)
 

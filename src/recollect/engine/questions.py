@@ -1,8 +1,6 @@
-"""Choose the session about which the host's own model is asked next, one question per session.
-
-Ask about a session that has ended or was silent for a while, the newest first. A session whose answer never came goes
-before these: it is asked about once more when the client that had the question has ended, then left to the rules.
-"""
+"""Choose the session about which the host's own model is asked next, one question per session. Ask about a session that
+has ended or was silent for a while, the newest first. A session whose answer never came goes before these: it is asked
+about once more when the client that had the question has ended, then left to the rules."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -35,11 +33,8 @@ def next_question(
     idle: timedelta,
     now: datetime,
 ) -> Question | timedelta | None:
-    """Return a question; a time: ask again after it; None: nothing to ask.
-
-    `session`: the one that is idle now, if any; `working`: those in which the model is at work; `client`: the process
-    that asks.
-    """
+    """Return a question; a time: ask again after it; None: nothing to ask. `session`: the one that is idle now, if any;
+    `working`: those in which the model is at work; `client`: the process that asks."""
     wait = SOON if store.count_waiting_events() else None  # the last turns may not be in the archive yet
     for asked, last in store.sessions_to_ask(project, host, since=now - MAX_AGE, most=MAX_QUESTIONS):
         if asked.id in working or reader.is_asked(asked.id):

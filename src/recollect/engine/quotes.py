@@ -42,7 +42,6 @@ NEAR = 0.6  # the best passage alone must reach this share of the threshold
 MIN_WORDS_LEFT = 4  # of a passage without its pasted part
 MIN_SHARED_WORDS = 2  # in a prompt of at least as many content words, one shared word says nothing
 CHARS_PER_TOKEN = 3  # roughly: the final lines are counted exactly
-Place = tuple[SessionId, MessageId]
 
 
 class QuoteStore(KeepsTurns, KeepsMemories, Protocol): ...
@@ -127,7 +126,7 @@ def _explain(
     quotes: Quotes, chosen: Sequence[Passage], turns: Mapping[int, Turn], numbers: Mapping[str, float]
 ) -> Quotes:
     """Add the reasons: the numbers of the prompt, and of each turn those of its best passage."""
-    best: dict[Place, Passage] = {}
+    best: dict[tuple[SessionId, MessageId], Passage] = {}
     for passage in sorted(chosen, key=lambda one: one.fit):
         turn = turns[passage.turn]
         best[turn.session, turn.message] = passage
@@ -269,10 +268,9 @@ def _speaker(turn: Turn) -> str:
     return SPEAKERS[turn.origin or Origin.USER]
 
 
-@lru_cache(maxsize=256)  # 9 KB each, and more of long turns
+@lru_cache(maxsize=256)  # 9 KB each, more of long turns; the same turns are near again and again
 def _split_passages(text: str, is_of_user: bool) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The passages of a turn with their words; pasted ones are empty, so that the others keep their places. Cached: the
-    same turns are near again and again."""
+    """Return the passages of a turn with their words. Pasted ones are empty, so that the others keep their places."""
     passages = (
         map(_without_pastes, quotable_passages(blank_shown_text(text))) if is_of_user else quotable_passages(text)
     )

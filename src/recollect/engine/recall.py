@@ -194,7 +194,6 @@ def recall_turns(
     limit: int,
     filters: Filters = EVERYTHING,
 ) -> list[TurnHit]:
-    """Return the best turns of this project's sessions."""
     found = search_turns(archive, embeds, query, project, pool=max(limit, TURN_POOL), filters=filters)
     best = found.ranked.best(limit)
     occurring = {word: found.turns.occurrences.get(word, 0) for word in search_words(query)}

@@ -1,9 +1,6 @@
 """Judge captured memories again, once per version of the rules: those that today's rules would not confirm become
-candidates. All of it is one change, which `undo` can undo.
-
-It judges in small steps that only read, so that no writer waits; the chores table stores how far it got. The change
-itself is one short transaction, after a backup.
-"""
+candidates. All of it is one change, which `undo` can undo. It judges in small steps that only read, so that no writer
+waits; the chores table stores how far it got. The change itself is one short transaction, after a backup."""
 
 import json
 from collections.abc import Collection
@@ -22,14 +19,12 @@ from recollect.engine.learning_ports import KeepsCandidates
 from recollect.engine.ports import KeepsChores, KeepsTurns, Writes
 
 CHORE = "captured memories"
-BY = "recollect"
 STEP_MEMORIES = 4
 ALL = 1_000_000
 MAX_TURNS = 5  # the message that a memory comes from, and those before it
 
 
-class CanJudge(Writes, KeepsTurns, KeepsCandidates, KeepsChores, Protocol):
-    pass
+class CanJudge(Writes, KeepsTurns, KeepsCandidates, KeepsChores, Protocol): ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,15 +62,13 @@ def _demote(store: CanJudge, failed: Collection[str], at: datetime) -> None:
     with store.transaction():
         if _progress(store).is_done:  # another process was faster
             return
-        unchanged = store.find_captured(
-            rules=RULES_VERSION, after="", limit=ALL
-        )  # some may have been approved or forgotten since
         change = None
-        for memory in unchanged:
+        # Found again: some may have been approved or forgotten since.
+        for memory in store.find_captured(rules=RULES_VERSION, after="", limit=ALL):
             if memory.id not in failed:
                 continue
             if change is None:
-                change = store.begin_change(ChangeAction.DEMOTE, at, BY, {"rules": RULES_VERSION})
+                change = store.begin_change(ChangeAction.DEMOTE, at, "recollect", {"rules": RULES_VERSION})
             store.note_memory_change(change, memory.id, memory)
             confidence = min(memory.confidence, memory.durability)
             store.update(replace(memory, tier=Tier.CANDIDATE, confidence=confidence, conflicts=()))

@@ -27,11 +27,9 @@ _AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 def remember(
     memories: Writes, draft: Draft, change: ChangeId, live: Collection[MemoryId] = (), now: datetime | None = None
 ) -> Stored:
-    """Store what was said: count it for a known memory, replace an outdated one.
-
-    `live`: memories in the speaker's live context. An agent that repeats one is an echo, and nothing is counted. `now`:
-    memories with a later date are not newer than the draft.
-    """
+    """Store what was said: count it for a known memory, replace an outdated one. `live`: memories in the speaker's live
+    context; an agent that repeats one is an echo, and nothing is counted. `now`: memories with a later date are not
+    newer than the draft."""
     with memories.transaction():
         known = _find_known(memories, draft)
         relation = Comparison() if known or _is_past(draft) else relation_of(memories, draft, now)

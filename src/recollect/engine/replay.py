@@ -1,9 +1,7 @@
-"""Replay old sessions through the engine as if they were live, event by event in time order.
-
-The engine has a store of its own, which is thrown away. Its blocks are recorded for `rank.worth` and shown to no model.
-Messages that a session copies from another one, as after a resume, are not played twice: blocks that repeat what was
-said the first time would look useful.
-"""
+"""Replay old sessions through the engine as if they were live, event by event in time order. The engine has a store of
+its own, which is thrown away. Its blocks are recorded for `rank.worth` and shown to no model. Messages that a session
+copies from another one, as after a resume, are not played twice: blocks that repeat what was said the first time would
+look useful."""
 
 import heapq
 import json
@@ -56,10 +54,8 @@ ExpectsTexts = Callable[[Iterable[str]], None]  # is given texts that will be em
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedTranscript:
-    """One transcript, with the time of its first event."""
-
     name: str
-    began: datetime
+    began: datetime  # time of its first event
     events: Callable[[], Iterator[Event]]
     counts: bool = True  # False: it is learnt from, but not measured
 
@@ -83,12 +79,7 @@ class _PlayedProject:
 
 class Replay:
     def __init__(
-        self,
-        engine: Engine,
-        settings_for: SettingsFor,
-        expect: ExpectsTexts = lambda _: None,
-        *,
-        in_turn: bool = False,
+        self, engine: Engine, settings_for: SettingsFor, expect: ExpectsTexts = lambda _: None, *, in_turn: bool = False
     ) -> None:
         """`in_turn`: play one transcript after another, each as a whole, with the messages that it copies from others."""
         self._engine = engine
@@ -234,8 +225,7 @@ def events_in_turn(recorded: Sequence[RecordedTranscript]) -> Iterator[tuple[Rec
 
 
 def events_in_time(recorded: Sequence[RecordedTranscript]) -> Iterator[tuple[RecordedTranscript, Event | None]]:
-    """Yield the events of all transcripts by time, each transcript in its own order; None after its last. A transcript
-    is opened when its time comes."""
+    """Yield all events by time, each transcript in its own order and opened only then; None after its last."""
     waiting = sorted(recorded, key=lambda one: (one.began, one.name), reverse=True)
     running: list[tuple[datetime, int, Event, RecordedTranscript, Iterator[Event]]] = []
     number = 0

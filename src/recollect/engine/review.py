@@ -1,27 +1,19 @@
 """Review: a person decides about memories that contradict others, texts that read as orders to an agent, and memories
-of the user that an agent wants to forget.
-
-Nothing is deleted here. The loser of a contradiction ends and stays in the history.
-"""
+of the user that an agent wants to forget. Nothing is deleted here. The loser of a contradiction ends and stays in the
+history."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Protocol
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Memory, MemoryId, Tier
 from recollect.domain.review import Case, DecidedCase, Review
-from recollect.engine.learning_ports import KeepsCandidates
 from recollect.engine.ports import Writes
 from recollect.engine.remember import supersede
 
 MAX_LISTED = 10_000  # more than a person reads
-
-
-class CanReview(Writes, KeepsCandidates, Protocol):
-    pass
 
 
 def cases(memories: Writes) -> list[Case]:
@@ -40,10 +32,6 @@ def cases(memories: Writes) -> list[Case]:
 def _proposals(memories: Writes) -> dict[MemoryId, ChangeId]:
     """Return the memories that agents propose to forget, each with the change that proposes it."""
     return {MemoryId(change.detail["memory"]): change.id for change in memories.proposals()}
-
-
-def candidates(memories: CanReview) -> list[Memory]:
-    return memories.candidates(limit=MAX_LISTED)
 
 
 def _case(memories: Writes, memory: Memory) -> Case:
@@ -89,8 +77,7 @@ def keep(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) ->
 
 
 def reject(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
-    """End memories: what they contradict stays valid. Without a contradiction (flagged, or proposed to forget), forget
-    them."""
+    """End memories: what they contradict stays valid. Without a contradiction (flagged, proposed to forget), forget them."""
 
     def decide(case: Case, change: ChangeId) -> DecidedCase:
         memory = case.memory

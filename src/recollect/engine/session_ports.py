@@ -15,8 +15,7 @@ class KeepsSessions(Protocol):
     def begin_session(self, session: Session) -> Session:
         """Store a new session and return the stored one: the first to begin wins."""
 
-    def begin_context(self, session_id: SessionId) -> Session:
-        """Begin the session's next live context."""
+    def begin_context(self, session_id: SessionId) -> Session: ...
 
     def keep_session(self, session: Session) -> None:
         """Update opt-outs and the end of a session; the rest stays as it began."""
@@ -33,8 +32,7 @@ class KeepsSessions(Protocol):
         """Return the sessions with a person that began since then and were asked about fewer than `most` times, each
         with the time of its last turn; those that were asked about come first, then the newest."""
 
-    def note_asked(self, session_id: SessionId, times: int) -> None:
-        """Add to the number of times that a model was asked about the session."""
+    def note_asked(self, session_id: SessionId, times: int) -> None: ...
 
     def session_ids(self) -> list[SessionId]:
         """Return the ids of all sessions, also of those that are only in the archive."""
@@ -56,7 +54,6 @@ class CountsUse(Protocol):
     """Counters of memories, without a history."""
 
     def note_use(self, used: Collection[MemoryId], unused: Collection[MemoryId], at: datetime) -> None: ...
-
     def note_feedback(self, memories: Collection[MemoryId], change: int) -> None: ...
 
 
@@ -67,11 +64,8 @@ class LogsInjections(Protocol):
     def confirm(self, session_id: SessionId, carriers: Collection[str]) -> None:
         """Record that the host sent the offered blocks of these messages, or of their tools (`message/call`)."""
 
-    def confirm_one(self, key: LogKey) -> None:
-        """Record the same for one log entry."""
-
-    def start_block(self, session_id: SessionId, context: int) -> LogEntry | None:
-        """Return the start block of one live context."""
+    def confirm_one(self, key: LogKey) -> None: ...
+    def start_block(self, session_id: SessionId, context: int) -> LogEntry | None: ...
 
     def find_sent(self, session_id: SessionId, messages: Collection[MessageId], *, why: bool = False) -> list[LogEntry]:
         """Return the blocks on these messages and their tools, in the order they were logged; `why`: with reasons."""

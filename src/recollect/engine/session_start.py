@@ -56,12 +56,7 @@ class OpenWork:
 
 
 def build(
-    memories: FindsMemories,
-    situation: Situation,
-    *,
-    recaps: Sequence[Recap],
-    task: Task | None,
-    work: OpenWork,
+    memories: FindsMemories, situation: Situation, *, recaps: Sequence[Recap], task: Task | None, work: OpenWork
 ) -> Injection:
     """`recaps`: of the last sessions, newest first."""
     settings = situation.settings

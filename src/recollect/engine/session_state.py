@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.event import Event, Prompt, SessionEnded, SessionStarted, StartSource
+from recollect.domain.event import Asked, Event, Prompt, SessionDeleted, SessionEnded, SessionStarted, StartSource
 from recollect.domain.injection import Moment
 from recollect.domain.learning import Origin
 from recollect.domain.memory import ProjectId, SessionId
@@ -40,7 +40,6 @@ def enter(sessions: Store, event: Event, enter_project: EntersProject, language_
 
 
 def new_session(event: Event, enter_project: EntersProject, language_of: FindsLanguage) -> Session:
-    """The session that this event would begin."""
     project, language, folder = event.project, event.language, event.folder
     if project is None and folder:
         project = enter_project(folder, event.at)
@@ -131,3 +130,22 @@ class Recent:
 
     def of(self, session: SessionId) -> tuple[str, ...]:
         return self._of.get(session, ())
+
+
+class DeletedSessions:
+    """Recently deleted sessions; late events for them are ignored. In memory only."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, SessionId], None] = {}  # with the host: another host may use the same id
+
+    def note(self, event: SessionDeleted) -> None:
+        self._names[event.host, event.session] = None
+        while len(self._names) > RECENT_SESSIONS:
+            self._names.pop(next(iter(self._names)), None)
+
+    def must_ignore(self, event: Event) -> bool:
+        """Return True for a late event. A start begins a new session of that name; a question is always answered."""
+        name = (event.host, event.session)
+        if isinstance(event, SessionStarted):
+            self._names.pop(name, None)
+        return name in self._names and not isinstance(event, Asked)

@@ -96,7 +96,6 @@ class Situation:
         return may_inject(memory, self.viewer) and not is_about_ignored_file(memory, self.settings.privacy)
 
     def is_news(self, memory: Memory) -> bool:
-        """The model may see this memory and does not have it yet."""
         is_live = memory.id in self.live.memory_ids
         return not is_live and self.may_show(memory) and not self.is_said_here(memory)
 

@@ -27,8 +27,6 @@ ABOUT_CHARS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoResult:
-    """The result of an undo."""
-
     deed: Change  # the change that was undone
     by: ChangeId  # the undo itself
     removed: tuple[Memory, ...]  # hidden now

@@ -1,7 +1,5 @@
 """The user's pauses, in one small private file. A file that cannot be read counts as a pause: privacy comes first.
-
-Pauses that are over are kept too: `capture` may read an old session that ran during one.
-"""
+Pauses that are over are kept too: `capture` may read an old session that ran during one."""
 
 import fcntl
 import json

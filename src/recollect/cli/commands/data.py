@@ -14,7 +14,7 @@ from recollect.cli.commands.forget import NOT_A_TERMINAL, TRACES_LEFT, dry_run_o
 from recollect.cli.diagnosis.own_files import Stored, measure_files
 from recollect.cli.display import output
 from recollect.cli.exit_codes import EXIT_PARTLY
-from recollect.domain.stored import StoredCounts
+from recollect.domain.project import StoredCounts
 
 # Fields of StoredCounts, with their names for one and for several.
 COUNTED = (

@@ -13,12 +13,7 @@ from recollect.store.sqlite.rows import to_ms
 from recollect.text.passages import SPEAKER_CHARS, speaker_of
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-    Reals = NDArray[np.float32]
+    from recollect.domain.search import Flags, Numbers, Reals
 
 MAX_PROJECTS = 16  # in memory
 MAX_QUOTABLE = 5_000  # turns of one project

@@ -4,10 +4,9 @@ from datetime import datetime
 
 from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.domain.memory import Memory, SessionId, Tier
-from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.history import HistoryTable
-from recollect.store.sqlite.memories import LIVE
-from recollect.store.sqlite.rows import memories_of, to_ms
+from recollect.store.sqlite.memories import LIVE, MemoryTable
+from recollect.store.sqlite.rows import to_ms
 
 # A change of the memory that was not undone.
 _CHANGE = (
@@ -15,16 +14,13 @@ _CHANGE = (
 )
 
 
-class Candidates(HistoryTable):
-    _database: Database
-
+class Candidates(HistoryTable, MemoryTable):
     def candidates(self, *, limit: int) -> list[Memory]:
-        rows = self._database.fetch_all(
+        return self._fetch_memories(
             f"SELECT * FROM memory WHERE tier = 'candidate' AND {LIVE} AND flag IS NULL "
             "ORDER BY durability DESC, created_ms DESC, id LIMIT ?",
             (limit,),
         )
-        return memories_of(rows)
 
     def count_learnt(self, session: SessionId, tier: Tier) -> int:
         statement = "SELECT count(*) AS n FROM memory WHERE session = ? AND tier = ?"
@@ -34,30 +30,29 @@ class Candidates(HistoryTable):
         return self._database.count(statement, (session, tier.value))
 
     def least_durable_candidate(self, session: SessionId) -> Memory | None:
-        rows = self._database.fetch_all(
+        found = self._fetch_memories(
             f"SELECT * FROM memory WHERE session = ? AND tier = 'candidate' AND {LIVE} ORDER BY durability, id LIMIT 1",
             (session,),
         )
-        return next(iter(memories_of(rows)), None)
+        return next(iter(found), None)
 
     def candidates_of(self, session: SessionId) -> list[Memory]:
-        rows = self._database.fetch_all(
+        return self._fetch_memories(
             f"SELECT * FROM memory WHERE session = ? AND tier = 'candidate' AND {LIVE} ORDER BY n", (session,)
         )
-        return memories_of(rows)
 
     def candidates_only_from(self, session: SessionId) -> list[Memory]:
-        rows = self._database.fetch_all(
+        found = self._fetch_memories(
             "SELECT * FROM memory WHERE session = ? AND tier = 'candidate' ORDER BY n", (session,)
         )
 
         def is_from_here_alone(memory: Memory) -> bool:
             return all(mention.source.session == session for mention in memory.mentions)
 
-        return list(filter(is_from_here_alone, memories_of(rows)))
+        return list(filter(is_from_here_alone, found))
 
     def fading_candidates(self, before: datetime) -> list[Memory]:
-        rows = self._database.fetch_all(
+        return self._fetch_memories(
             f"SELECT * FROM memory WHERE tier = 'candidate' AND {LIVE} AND created_ms < :before AND seen = 1 "
             "AND feedback <= 0 AND coalesce(last_used_ms, 0) < :before "
             # A memory from an old transcript is as old as the day on which that was read.
@@ -65,17 +60,15 @@ class Candidates(HistoryTable):
             "WHERE change.memory = memory.id AND deed.at_ms >= :before) ORDER BY n",
             {"before": to_ms(before)},
         )
-        return memories_of(rows)
 
     def find_captured(self, *, rules: int, after: str, limit: int) -> list[Memory]:
-        rows = self._database.fetch_all(
+        return self._fetch_memories(
             f"SELECT * FROM memory WHERE id > ? AND tier = 'confirmed' AND {LIVE} AND coalesce(rules, 1) < ? "
             f"AND EXISTS ({_CHANGE} AND deed.kind = 'learn') "
             f"AND NOT EXISTS ({_CHANGE} AND deed.kind IN ('remember', 'import', 'edit', 'review', 'undo')) "
             "ORDER BY id LIMIT ?",
             (after, rules, limit),
         )
-        return memories_of(rows)
 
     def learning_change(self, session: SessionId) -> Change | None:
         row = self._database.fetch_one(

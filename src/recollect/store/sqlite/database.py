@@ -1,8 +1,6 @@
-"""One SQLite file: opened safely, migrated, one writer at a time, readers beside it. Knows nothing about memories.
-
-The writer is one connection, used by the thread that has the lock; a transaction runs in the thread that asked for it.
-A file that cannot be written is opened read-only.
-"""
+"""One SQLite file: opened safely, migrated, one writer at a time, readers beside it. Knows nothing about memories. The
+writer is one connection, used by the thread that has the lock; a transaction runs in the thread that asked for it. A
+file that cannot be written is opened read-only."""
 
 import errno
 import fcntl
@@ -35,22 +33,22 @@ class Database:
     """`path` None: everything is in memory, on one connection. `resident`: for a long-running process."""
 
     def __init__(self, path: Path | None, *, resident: bool = False) -> None:
-        self._path = None if path is None else path.absolute()  # SQLite gives some bare names a special meaning
+        self.path = None if path is None else path.absolute()  # SQLite gives some bare names a special meaning
         self._name = "in memory" if path is None else str(path)
-        self._writer_cache_kib = RESIDENT_CACHE_KIB if resident else WRITER_CACHE_KIB
-        self._reader_cache_kib = RESIDENT_CACHE_KIB if resident else READER_CACHE_KIB
+        self._writer_cache_kib, self._reader_cache_kib = WRITER_CACHE_KIB, READER_CACHE_KIB
+        if resident:
+            self._writer_cache_kib = self._reader_cache_kib = RESIDENT_CACHE_KIB
         self._write_lock = threading.RLock()
-        self._queue = WriterQueue(self._path)
+        self._queue = WriterQueue(self.path)
         self._wait_ms = BUSY_TIMEOUT_MS
         self._writer_thread: int | None = None
         self._idle_readers: list[sqlite3.Connection] = []
         self._readers_lock = threading.Lock()
         self._read_only_uri: str | None = None  # set: the file can only be read
         self._lock_descriptor: int | None = None
-        self._files = () if self._path is None else open_files.file_names(self._path)
-        self._identities: list[tuple[int, int] | None] | None = (
-            None  # of the files when they were opened; None: not open yet
-        )
+        self._files = () if self.path is None else open_files.file_names(self.path)
+        # Of the files when they were opened; None: not open yet.
+        self._identities: list[tuple[int, int] | None] | None = None
         try:
             with self._translating_errors(), self.translating_file_errors():
                 self._open()
@@ -73,10 +71,6 @@ class Database:
             self._lock_descriptor = None
 
     @property
-    def path(self) -> Path | None:
-        return self._path
-
-    @property
     def is_read_only(self) -> bool:
         return self._read_only_uri is not None
 
@@ -87,7 +81,7 @@ class Database:
 
     @property
     def backup_folder(self) -> Path | None:
-        return None if self._path is None else self._path.parent / "backups"
+        return None if self.path is None else self.path.parent / "backups"
 
     def backups(self) -> list[Path]:
         """Return the oldest first."""
@@ -139,7 +133,7 @@ class Database:
 
     def _begin(self) -> None:
         """Wait for other processes in short steps: SQLite's own steps grow to a tenth of a second and miss many gaps."""
-        if self._path is None:  # no other process has it
+        if self.path is None:  # no other process has it
             self._writer.execute("BEGIN IMMEDIATE")
             return
         give_up = time.monotonic() + self._wait_ms / 1000
@@ -178,7 +172,7 @@ class Database:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        if self._path is None:
+        if self.path is None:
             with self._write_lock, self._translating_errors():
                 yield self._writer
             return
@@ -206,8 +200,8 @@ class Database:
             for connection in (*self._idle_readers, self._writer):
                 end(connection)
             self._idle_readers.clear()
-            if self._path is not None:
-                open_files.note_closed(self._path)
+            if self.path is not None:
+                open_files.note_closed(self.path)
             self._queue.close()
             self._unlock()
 
@@ -257,12 +251,12 @@ class Database:
             old.unlink()
 
     def _open_for_writing(self) -> None:
-        if self._path is not None:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock_descriptor = _take_shared_lock(self._path)
-            self._refuse_a_lone_log(self._path)
-            _make_private_file(self._path)
-            _refuse_if_not_writable(self._path)
+        if self.path is not None:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock_descriptor = _take_shared_lock(self.path)
+            self._refuse_a_lone_log(self.path)
+            _make_private_file(self.path)
+            _refuse_if_not_writable(self.path)
         self._writer = self._connect()
         self._writer.execute(f"PRAGMA cache_size = -{self._writer_cache_kib}")
         try:
@@ -272,8 +266,8 @@ class Database:
         except BaseException:
             self._writer.close()
             raise
-        if self._path is not None:
-            open_files.note_open(self._path)
+        if self.path is not None:
+            open_files.note_open(self.path)
             self._identities = open_files.identities(self._files)
 
     def _refuse_a_lone_log(self, path: Path) -> None:
@@ -286,17 +280,17 @@ class Database:
 
     def _open_for_reading(self) -> bool:
         """Try to open the file read-only. It counts as immutable only if it has no log."""
-        if self._path is None or not self._path.is_file():
+        if self.path is None or not self.path.is_file():
             return False
-        log = self._path.with_name(self._path.name + "-wal")
+        log = self.path.with_name(self.path.name + "-wal")
         has_log = log.exists() and log.stat().st_size > 0
         modes = ["mode=ro"] if has_log else ["mode=ro", "immutable=1"]
         for mode in modes:
-            self._read_only_uri = f"{self._path.as_uri()}?{mode}"
+            self._read_only_uri = f"{self.path.as_uri()}?{mode}"
             with suppress(sqlite3.OperationalError):
                 self._writer = self._connect()
                 if self._version() == len(MIGRATIONS):
-                    open_files.note_open(self._path)
+                    open_files.note_open(self.path)
                     return True
                 self._writer.close()
         self._read_only_uri = None
@@ -304,7 +298,7 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self._read_only_uri or self._path or ":memory:",
+            self._read_only_uri or self.path or ":memory:",
             uri=self._read_only_uri is not None,
             isolation_level=None,
             check_same_thread=False,
@@ -380,7 +374,7 @@ class Database:
 
     def _back_up_before(self, number: int) -> None:
         """A reader beside the open transaction sees the state before it, and no other process can write meanwhile."""
-        if self._path is not None:
+        if self.path is not None:
             with closing(self._connect()) as before:
                 self.back_up(f"schema-{number - 1:03}-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}", before)
 
@@ -444,6 +438,14 @@ class Database:
         return StoreError(f"SQLite error in the database {self._name}: {said}.")
 
 
+def columns_and_values(row: Mapping[str, object]) -> str:
+    return f"({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"
+
+
+def assignments(row: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} = :{name}" for name in row)
+
+
 def _is_busy(said: str) -> bool:
     return "locked" in said or "busy" in said
 
@@ -500,8 +502,7 @@ def _is_about_writing(error: Exception) -> bool:
 
 
 def _make_private_file(path: Path) -> None:
-    """The folder is 0700 and the file 0600 from the start; SQLite gives the log the mode of the file. The file is made
-    without being opened: see `open_files`."""
+    """Create it 0600 in a 0700 folder, without opening it (see `open_files`). SQLite gives the log the same mode."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):
         create_private_file(path.resolve())  # a link may point to the place for it

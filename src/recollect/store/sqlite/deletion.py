@@ -17,7 +17,6 @@ TRACE_MARK = "\t"  # one before a session's id, two before a project's: no memor
 
 _BETWEEN = re.compile(r"[;:] ")  # separates the parts of a line about a session
 _ASKED, _FILES = "asked: ", "files: "
-_NEVER = r"(?!)"
 _DAY = re.compile(r"^- (?:\d+-\d\d-\d\d )?")
 _EDGE = " \t-.,;:!?\"'`()…"
 
@@ -154,8 +153,9 @@ def _any_of(lines: Iterable[str]) -> re.Pattern[str]:
     parts = {_normalise(line).strip(_EDGE) for line in lines}
     alternatives = "|".join(re.escape(part) for part in sorted(parts) if len(part) >= quotations.MIN_QUOTE_CHARS)
     edge = re.escape(_EDGE)
-    pattern = rf"(?:^|[;:,] )[{edge}]*(?:{alternatives})[{edge}]*(?:$|(?<=[;:,] ))" if alternatives else _NEVER
-    return re.compile(pattern)
+    if not alternatives:
+        return re.compile(r"(?!)")  # never matches
+    return re.compile(rf"(?:^|[;:,] )[{edge}]*(?:{alternatives})[{edge}]*(?:$|(?<=[;:,] ))")
 
 
 def _normalise(text: str) -> str:

@@ -1,9 +1,7 @@
-"""Forgets for good in SQLite: the rows, everything that quotes them, and the bytes that they leave behind.
-
-Deleting rows is not enough: their words stay in the index's segments, in the write-ahead log and in backups. So a
-forgotten memory or deleted session leaves its id in `trace` until all of these are clean. After a crash, the next
-process continues from there.
-"""
+"""Forgets for good in SQLite: the rows, everything that quotes them, and the bytes that they leave behind. Deleting
+rows is not enough: their words stay in the index's segments, in the write-ahead log and in backups. So a forgotten
+memory or deleted session leaves its id in `trace` until all of these are clean. After a crash, the next process
+continues from there."""
 
 import json
 import sqlite3
@@ -162,8 +160,7 @@ def _empty_log(connection: sqlite3.Connection) -> bool:
 
 
 def rewrite_copy(copy: Path, clean: Callable[[sqlite3.Connection], object], gone: Collection[str]) -> None:
-    """Clean a copy. One that cannot be rewritten is deleted only if it has a text that must be gone: it may be the only
-    copy."""
+    """Clean a copy. If that fails, delete it only if it has a text that must be gone: it may be the only copy."""
     try:
         with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
             connection.row_factory = sqlite3.Row

@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import AGENTS, Change, ChangeAction, ChangeId, MemoryChange
 from recollect.domain.memory import Memory, MemoryId
-from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.database import Database, Values
 from recollect.store.sqlite.rows import DamagedRow, from_ms, memory_of, memory_row, to_ms
 
 SELECT_CHANGE = """
@@ -50,14 +50,10 @@ class HistoryTable:
         return change_of(row) if row else None
 
     def recent_changes(self, *, limit: int) -> list[Change]:
-        rows = self._database.fetch_all(f"{SELECT_CHANGE} ORDER BY deed.n DESC LIMIT ?", (limit,))
-        return readable_changes(rows)
+        return self._fetch_changes("ORDER BY deed.n DESC LIMIT ?", (limit,))
 
     def proposals(self) -> list[Change]:
-        rows = self._database.fetch_all(
-            f"{SELECT_CHANGE} WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC"
-        )
-        return readable_changes(rows)
+        return self._fetch_changes("WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC")
 
     def last_undoable(self) -> Change | None:
         row = self._database.fetch_one(
@@ -72,10 +68,7 @@ class HistoryTable:
         return change_of(row) if row else None
 
     def find_forgotten_projects(self) -> list[Change]:
-        rows = self._database.fetch_all(
-            f"{SELECT_CHANGE} WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n"
-        )
-        return readable_changes(rows)
+        return self._fetch_changes("WHERE kind = 'forget_project' AND undone_by IS NULL ORDER BY deed.n")
 
     def memory_changes_in(self, change_id: ChangeId) -> list[MemoryChange]:
         return self._memory_changes("change.deed = ?", change_id)
@@ -99,6 +92,14 @@ class HistoryTable:
         )
         return [MemoryId(row["memory"]) for row in rows]
 
+    def _fetch_changes(self, rest: str, values: Values = ()) -> list[Change]:
+        """Skip damaged rows; `doctor` lists them."""
+        changes = []
+        for row in self._database.fetch_all(f"{SELECT_CHANGE} {rest}", values):
+            with suppress(DamagedRow):
+                changes.append(change_of(row))
+        return changes
+
     def _memory_changes(self, where: str, value: ChangeId | MemoryId | ChangeAction) -> list[MemoryChange]:
         changes: dict[int, Change] = {}
         with self._database.read() as connection:
@@ -119,15 +120,6 @@ def _before(row: sqlite3.Row) -> Memory | None:
         raise DamagedRow(f"The history of the memory {row['memory']!r} is damaged on the disk.") from error
 
 
-def readable_changes(rows: Iterable[sqlite3.Row]) -> list[Change]:
-    """Skip damaged rows; `doctor` lists them."""
-    changes = []
-    for row in rows:
-        with suppress(DamagedRow):
-            changes.append(change_of(row))
-    return changes
-
-
 def change_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
     try:
         return Change(
@@ -137,7 +129,7 @@ def change_of(row: Mapping[str, Any] | sqlite3.Row) -> Change:
             by=row["by"],
             memories=row["memories"],
             about=row["about"],
-            undone_by=None if row["undone_by"] is None else ChangeId(row["undone_by"]),
+            undone_by=row["undone_by"],
             detail=json.loads(row["detail"]),
         )
     except (ValueError, TypeError) as error:

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 from recollect.domain.memory import ProjectId, ScopeLevel, SessionId
-from recollect.domain.stored import HIDDEN_PREFIX, StoredCounts
+from recollect.domain.project import HIDDEN_PREFIX, StoredCounts
 from recollect.store.sqlite.archive_index import ERASED_PROJECTS
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.inbox import ERASED_STATE

@@ -1,8 +1,6 @@
-"""Events of sessions that wait to be learnt from, in SQLite. Texts arrive redacted.
-
-A row stays until its session is closed, so that a process that continues after a crash knows what was said before. For
-a message that was forgotten for good, a row without text stays for ever, so that the message is not stored again.
-"""
+"""Events of sessions that wait to be learnt from, in SQLite. Texts arrive redacted. A row stays until its session is
+closed, so that a process that continues after a crash knows what was said before. For a message that was forgotten for
+good, a row without text stays for ever, so that the message is not stored again."""
 
 import json
 import sqlite3
@@ -11,8 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
-from recollect.domain.inbox import InboxEntry
+from recollect.domain.event import Compacted, Event, InboxEntry, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.session import Note, Summary
@@ -136,14 +133,12 @@ def texts_of(row: Mapping[str, Any] | sqlite3.Row) -> list[str]:
 
 
 def rewrite_event(connection: sqlite3.Connection, row: sqlite3.Row, rewrite: Callable[[str], str]) -> None:
-    """Replace every text of the event."""
     event = json.dumps(_replace_texts(json.loads(row["event"]), rewrite), ensure_ascii=False)
     new_hash = row_hash({**dict(row), "event": event}, INBOX_HASHED)
     connection.execute("UPDATE inbox SET event = ?, hash = ? WHERE n = ?", (event, new_hash, row["n"]))
 
 
 def _event_or_none(row: sqlite3.Row) -> Event | None:
-    """Return None for a damaged row."""
     return _event_of(row) if is_sound(row, INBOX_HASHED) else None
 
 
@@ -200,8 +195,7 @@ def _event_of(row: Mapping[str, Any] | sqlite3.Row) -> Event:
             return ToolSucceeded(**called, **about)
         case "failed":
             called = {name: fields[name] for name in ("tool", "input", "error", "call")}
-            message = fields.get("message")
-            return ToolFailed(**called, message=None if message is None else MessageId(message), **about)
+            return ToolFailed(**called, message=fields.get("message"), **about)
         case "compacted":
             return Compacted(summary=fields["summary"], **about)
         case "ended":

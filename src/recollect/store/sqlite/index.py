@@ -1,9 +1,7 @@
-"""The index over words. Every indexed word includes the place of its row: a query reads only what its viewer may see.
-
-A row has one place, made from its scope and from whether it is live, restricted or of one session only; and one more
-if other projects can see it. The index has each word once per place, so the cost of a search, and the rarity of a
-word, depend only on what the viewer sees.
-"""
+"""The index over words. Every indexed word includes the place of its row: a query reads only what its viewer may see. A
+row has one place, made from its scope and from whether it is live, restricted or of one session only; and one more if
+other projects can see it. The index has each word once per place, so the cost of a search, and the rarity of a word,
+depend only on what the viewer sees."""
 
 import json
 import sqlite3
@@ -69,7 +67,6 @@ def place_of_turns(project: ProjectId | str | None) -> Place:
 
 
 def memory_entry(memory: Memory) -> str:
-    """Return the words of a memory as the index has them."""
     return _entry(places_of(memory), words_of(memory))
 
 
@@ -109,8 +106,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
 def rows_with(
     connection: sqlite3.Connection, table: str, places: Sequence[Place], words: Sequence[str], *, first: int = 0
 ) -> dict[str, list[int]]:
-    """Return for each word the rows in these places that have it, from number `first` on. Every row has the empty
-    word."""
+    """Return for each word the rows in these places that have it, from number `first` on. All have the empty word."""
     if not places or not words:
         return {word: [] for word in words}
     # One value instead of a row per number, in one statement: six times as fast.
@@ -162,10 +158,8 @@ def count(connection: sqlite3.Connection, table: str, places: Iterable[Place]) -
 
 
 def query_for_text(text: str, project: ProjectId | str | None) -> str:
-    """Return a query that finds every turn of a project that contains this text; empty if no word is certain.
-
-    A name from code is indexed as written, perhaps as part of a longer one: only plain words are certain.
-    """
+    """Return a query that finds every turn of a project that contains this text; empty if no word is certain. A name
+    from code is indexed as written, perhaps as part of a longer one: only plain words are certain."""
     certain: dict[str, None] = {}
     for chunk in text.split():
         words = index_words(chunk)

@@ -1,14 +1,15 @@
-"""Sessions and the injection log in SQLite."""
+"""Sessions, the injection log and counters of use, in SQLite. Neither hash nor history covers the counters."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+import sqlite3
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.injection import LogEntry, LogKey, Moment, MomentUsage
-from recollect.domain.memory import MessageId, ProjectId, SessionId
+from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Session
-from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.database import Database, Values, columns_and_values
 from recollect.store.sqlite.reasons import NO_REASONS
 from recollect.store.sqlite.rows import (
     LAST_CHARACTER,
@@ -20,8 +21,8 @@ from recollect.store.sqlite.rows import (
     session_row,
     to_ms,
 )
-from recollect.store.sqlite.usage import note_shown
 
+_THESE = "WHERE id IN (SELECT value FROM json_each(:ids))"
 _THIS = "session = :session AND message = :message AND call = :call AND context = :context"
 # Without the reasons: every prompt reads the live context, and a long session has many reasons.
 _WITHOUT_REASONS = f"""
@@ -34,17 +35,15 @@ class Injections:
     _database: Database
 
     def session(self, session_id: SessionId) -> Session | None:
-        row = self._database.fetch_one("SELECT * FROM session WHERE id = ?", (session_id,))
-        return session_of(row) if row else None
+        return self._fetch_session("SELECT * FROM session WHERE id = ?", (session_id,))
 
     def last_session(self, project: ProjectId | None = None) -> Session | None:
         of_project = "" if project is None else "WHERE session.project = :project"
-        row = self._database.fetch_one(
+        return self._fetch_session(
             "SELECT session.* FROM injection JOIN session ON session.id = injection.session "
             f"{of_project} ORDER BY injection.at_ms DESC LIMIT 1",
             {"project": project},
         )
-        return session_of(row) if row else None
 
     def sessions_with_prefix(self, prefix: str, *, limit: int) -> list[Session]:
         rows = self._database.fetch_all(
@@ -75,7 +74,7 @@ class Injections:
     def begin_session(self, session: Session) -> Session:
         row = session_row(session)
         with self._database.write() as connection:
-            connection.execute(f"INSERT OR IGNORE INTO session {_columns(row)}", row)
+            connection.execute(f"INSERT OR IGNORE INTO session {columns_and_values(row)}", row)
             kept = connection.execute("SELECT * FROM session WHERE id = ?", (session.id,)).fetchone()
         return session_of(kept)
 
@@ -100,9 +99,9 @@ class Injections:
             first = connection.execute(f"SELECT * FROM injection WHERE {_THIS}", row).fetchone()
             kept = log_entry(first) if first else None
             if kept is None:
-                connection.execute(f"INSERT OR REPLACE INTO injection {_columns(row)}", row)
+                connection.execute(f"INSERT OR REPLACE INTO injection {columns_and_values(row)}", row)
                 if sent.confirmed and sent.injection.ids:
-                    note_shown(connection, str(row["ids"]), to_ms(sent.at))
+                    _note_shown(connection, str(row["ids"]), to_ms(sent.at))
         return kept or sent
 
     def confirm(self, session_id: SessionId, carriers: Collection[str]) -> None:
@@ -114,7 +113,7 @@ class Injections:
                 (session_id, START_BLOCK, json.dumps(list(carriers))),
             ).fetchall()
             for row in rows:
-                note_shown(connection, row["ids"], row["at_ms"])
+                _note_shown(connection, row["ids"], row["at_ms"])
 
     def confirm_one(self, key: LogKey) -> None:
         with self._database.write() as connection:
@@ -128,7 +127,7 @@ class Injections:
                 },
             ).fetchone()
             if row is not None:
-                note_shown(connection, row["ids"], row["at_ms"])
+                _note_shown(connection, row["ids"], row["at_ms"])
 
     def start_block(self, session_id: SessionId, context: int) -> LogEntry | None:
         row = self._database.fetch_one(
@@ -171,7 +170,7 @@ class Injections:
         return list(filter(None, map(log_entry, rows)))
 
     def find_session_by_times(self, moments: Collection[datetime], *, like: Session) -> Session | None:
-        row = self._database.fetch_one(
+        return self._fetch_session(
             "SELECT session.* FROM json_each(:moments) AS asked JOIN injection ON injection.at_ms = asked.value "
             "JOIN session ON session.id = injection.session "
             "WHERE injection.message <> :stable AND session.id <> :id AND host = :host AND project IS :project "
@@ -179,13 +178,16 @@ class Injections:
             "LIMIT 1",
             {**session_row(like), "moments": json.dumps(sorted(map(to_ms, moments))), "stable": START_BLOCK},
         )
+
+    def _fetch_session(self, statement: str, values: Values) -> Session | None:
+        row = self._database.fetch_one(statement, values)
         return session_of(row) if row else None
 
     def copy_log(self, parent: Session, child: Session, sent: Sequence[LogEntry], *, context: int) -> Session:
         with self._database.write() as connection:
             for one in sent:
                 row = {**log_row(replace(one, session=child.id)), "copied": 1}
-                connection.execute(f"INSERT OR REPLACE INTO injection {_columns(row)}", row)
+                connection.execute(f"INSERT OR REPLACE INTO injection {columns_and_values(row)}", row)
             row = connection.execute(
                 "UPDATE session SET context = ?, parent = coalesce(parent, ?), forked = 1 WHERE id = ? RETURNING *",
                 (context, parent.id, child.id),
@@ -225,6 +227,24 @@ class Injections:
                 (NO_REASONS, to_ms(moment), NO_REASONS),
             )
 
+    def note_use(self, used: Collection[MemoryId], unused: Collection[MemoryId], at: datetime) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                f"UPDATE memory SET used = used + 1, last_used_ms = :at_ms {_THESE}",
+                {"ids": json.dumps(list(used)), "at_ms": to_ms(at)},
+            )
+            connection.execute(f"UPDATE memory SET unused = unused + 1 {_THESE}", {"ids": json.dumps(list(unused))})
 
-def _columns(row: Mapping[str, object]) -> str:
-    return f"({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"
+    def note_feedback(self, memories: Collection[MemoryId], change: int) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                f"UPDATE memory SET feedback = feedback + :change {_THESE}",
+                {"ids": json.dumps(list(memories)), "change": change},
+            )
+
+
+def _note_shown(connection: sqlite3.Connection, ids: str, at_ms: int) -> None:
+    """`ids`: a JSON list, as the injection log has it."""
+    connection.execute(
+        f"UPDATE memory SET shown = shown + 1, last_shown_ms = :at_ms {_THESE}", {"ids": ids, "at_ms": at_ms}
+    )

@@ -1,8 +1,6 @@
-"""Secrets in rows: `doctor` finds them, and its repair removes them.
-
-New rows have none, but an older version knew fewer kinds of secrets. Works on a copy of the database too, also with an
-older schema. Names that are keys stay as they are.
-"""
+"""Secrets in rows: `doctor` finds them, and its repair removes them. New rows have none, but an older version knew
+fewer kinds of secrets. Works on a copy of the database too, also with an older schema. Names that are keys stay as they
+are."""
 
 import json
 import sqlite3
@@ -14,6 +12,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Memory
 from recollect.privacy.secrets import redact, redact_name
 from recollect.store.sqlite import inbox, index, quotations, recaps, vectors
+from recollect.store.sqlite.database import assignments
 from recollect.store.sqlite.rows import (
     INJECTION_HASHED,
     DamagedRow,
@@ -50,7 +49,6 @@ def remove_secrets(connection: sqlite3.Connection) -> list[str]:
 
 
 def remove_from_rows(connection: sqlite3.Connection, table: str, rows: Iterable[sqlite3.Row]) -> list[str]:
-    """Remove them from these rows of a table, and return them."""
     secrets: list[str] = []
     for row in rows:
         if has_secret(table, row):
@@ -157,8 +155,7 @@ def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     assert memory is not None  # it was read a moment ago
     safe = _redact_memory(memory)
     columns = {name: value for name, value in memory_row(safe).items() if name in row.keys()}  # noqa: SIM118
-    assignments = ", ".join(f"{name} = :{name}" for name in columns)
-    connection.execute(f"UPDATE memory SET {assignments} WHERE n = :n", {**columns, "n": row["n"]})
+    connection.execute(f"UPDATE memory SET {assignments(columns)} WHERE n = :n", {**columns, "n": row["n"]})
     if safe.forgotten_at is None:
         index.drop_memory(connection, row["n"])
         index.add_memory(connection, row["n"], index.memory_entry(safe))

@@ -12,46 +12,40 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Draft, Kind, Memory, MemoryId, ProjectId, Scope, Sensitivity, SessionId, Viewer
 from recollect.privacy.visibility import reaches
 from recollect.store.sqlite import index, vectors
-from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.database import Database, Values, assignments, columns_and_values
 from recollect.store.sqlite.rows import LAST_CHARACTER, content_key, memories_of, memory_of, memory_row, to_ms
 from recollect.text.meaning import memory_meaning
 
 LIVE = "valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL"
-_PAGE = 1000
-_COLUMNS = (
-    *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
-    *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
-    *("evidence", "anchors", "mentions", "flag", "conflicts", "tier", "durability", "rules", "forgotten_ms"),
-    *("shown", "used", "unused", "feedback", "last_shown_ms", "last_used_ms", "reach", "content_key", "hash"),
-)
-_INSERT = f"INSERT INTO memory ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name}' for name in _COLUMNS)})"
-_UPDATE = f"UPDATE memory SET {', '.join(f'{name} = :{name}' for name in _COLUMNS)} WHERE n = :n"
 
 
-class Memories:
+class MemoryTable:
     _database: Database
 
+    def _fetch_memories(self, statement: str, values: Values = ()) -> list[Memory]:
+        return memories_of(self._database.fetch_all(statement, values))
+
+
+class Memories(MemoryTable):
     def get(self, memory_id: MemoryId) -> Memory | None:
         row = self._database.fetch_one("SELECT * FROM memory WHERE id = ?", (memory_id,))
         return memory_of(row) if row else None
 
     def with_prefix(self, prefix: str, *, limit: int) -> list[Memory]:
-        rows = self._database.fetch_all(
+        return self._fetch_memories(
             "SELECT * FROM memory WHERE id >= ? AND id < ? ORDER BY id LIMIT ?",
             (prefix, prefix + LAST_CHARACTER, limit),
         )
-        return memories_of(rows)
 
     def find_ended(self, memories: Collection[MemoryId]) -> list[Memory]:
-        rows = self._database.fetch_all(
+        return self._fetch_memories(
             f"SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.value WHERE NOT ({LIVE})",
             (json.dumps(list(memories)),),
         )
-        return memories_of(rows)
 
     def find_edited(self, since: Mapping[MemoryId, datetime]) -> list[Memory]:
         asked = json.dumps({memory: to_ms(at) for memory, at in since.items()})
-        rows = self._database.fetch_all(
+        return self._fetch_memories(
             f"""
             SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.key
             WHERE {LIVE} AND EXISTS (
@@ -62,15 +56,13 @@ class Memories:
             """,
             (asked,),
         )
-        return memories_of(rows)
 
     def find_ended_in_sessions(self, sessions: Collection[SessionId]) -> list[Memory]:
-        rows = self._database.fetch_all(
+        return self._fetch_memories(
             "SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.session = asked.value "
             f"WHERE NOT ({LIVE}) ORDER BY memory.n",
             (json.dumps(list(sessions)),),
         )
-        return memories_of(rows)
 
     def revision(self) -> str:
         row = self._database.fetch_one(
@@ -92,7 +84,8 @@ class Memories:
 
     def add(self, memory: Memory) -> None:
         with self._database.write() as connection:
-            n = connection.execute(_INSERT, memory_row(memory)).lastrowid
+            row = memory_row(memory)
+            n = connection.execute(f"INSERT INTO memory {columns_and_values(row)}", row).lastrowid
             if memory.forgotten_at is None and n is not None:
                 index.add_memory(connection, n, index.memory_entry(memory))
                 vectors.enqueue(connection, "memory", n)
@@ -103,7 +96,8 @@ class Memories:
             if row is None:
                 raise InvalidValue(f"There is no memory {memory.id!r}.")
             old = memory_of(row)
-            connection.execute(_UPDATE, {**memory_row(memory), "n": row["n"]})
+            new = memory_row(memory)
+            connection.execute(f"UPDATE memory SET {assignments(new)} WHERE n = :n", {**new, "n": row["n"]})
             was = None if old.forgotten_at else index.memory_entry(old)
             now = None if memory.forgotten_at else index.memory_entry(memory)
             if was != now:  # else only a counter changed, which no search notices
@@ -163,7 +157,7 @@ class Memories:
         last = 0
         while True:
             rows = self._database.fetch_all(
-                f"SELECT * FROM memory WHERE n > :last{of_project} ORDER BY n LIMIT {_PAGE}",
+                f"SELECT * FROM memory WHERE n > :last{of_project} ORDER BY n LIMIT 1000",
                 {"last": last, "scope": scope},
             )
             if not rows:
@@ -172,22 +166,19 @@ class Memories:
             yield from (memory for memory in memories_of(rows) if memory.forgotten_at is None)
 
     def predecessors(self, memory_id: MemoryId) -> list[Memory]:
-        rows = self._database.fetch_all("SELECT * FROM memory WHERE superseded_by = ? ORDER BY n", (memory_id,))
-        return memories_of(rows)
+        return self._fetch_memories("SELECT * FROM memory WHERE superseded_by = ? ORDER BY n", (memory_id,))
 
     def find_replaced(self) -> list[Memory]:
-        rows = self._database.fetch_all(
+        return self._fetch_memories(
             "SELECT * FROM memory WHERE superseded_by IS NOT NULL AND forgotten_ms IS NULL ORDER BY n"
         )
-        return memories_of(rows)
 
     def to_review(self, *, limit: int) -> list[Memory]:
-        rows = self._database.fetch_all(
+        return self._fetch_memories(
             f"SELECT * FROM memory WHERE (flag IS NOT NULL OR conflicts <> '[]') AND {LIVE} "
             "ORDER BY created_ms DESC, n DESC LIMIT ?",
             (limit,),
         )
-        return memories_of(rows)
 
     def find_forgotten_before(self, moment: datetime) -> list[MemoryId]:
         rows = self._database.fetch_all(

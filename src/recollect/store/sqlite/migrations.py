@@ -10,8 +10,6 @@ from recollect.store.sqlite.rows import INJECTION_HASHED, MEMORY_HASHED, row_has
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step of the schema."""
-
     name: str
     statements: tuple[str, ...]
     then: Callable[[sqlite3.Connection], None] | None = None  # what SQL alone cannot do, in the same transaction

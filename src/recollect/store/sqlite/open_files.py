@@ -1,9 +1,6 @@
 """The files of an open database. Only SQLite opens them: if any other code in this process opens and closes one, the
-locks of all connections are lost (POSIX), and the next process that ends deletes the log that we still use.
-
-So nothing here opens a file, and `guarded` refuses every attempt: by our own code, or through a link in a folder that
-we read.
-"""
+locks of all connections are lost (POSIX), and the next process that ends deletes the log that we still use. So nothing
+here opens a file, and `guarded` refuses every attempt: by our own code, or through a link in a folder that we read."""
 
 import errno
 import os

@@ -6,8 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.domain.memory import MemoryId, ProjectId, Scope, SessionId
-from recollect.domain.project import SHARED_PREFIXES, ProjectFacts
-from recollect.domain.stored import HIDDEN_PREFIX
+from recollect.domain.project import HIDDEN_PREFIX, SHARED_PREFIXES, ProjectFacts
 from recollect.store.sqlite import index, recaps, vectors
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import TURN_HASHED, from_ms, recap_of, row_hash, to_ms

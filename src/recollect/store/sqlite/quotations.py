@@ -9,6 +9,7 @@ from typing import Any
 
 from recollect.domain.memory import MemoryId, SessionId
 from recollect.store.sqlite import inbox, index, reasons, recaps, vectors
+from recollect.store.sqlite.database import assignments
 from recollect.store.sqlite.rows import INJECTION_HASHED, MEMORY_HASHED, TURN_HASHED, is_sound, recap_of, row_hash
 from recollect.text.block import plain, quote_parts, remove_entries
 from recollect.text.passages import without_marks
@@ -95,12 +96,10 @@ def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row, **values: 
         if not is_sound(row, MEMORY_HASHED):
             return  # a new hash would make a damaged row look sound
         values["hash"] = row_hash({**dict(row), **values}, MEMORY_HASHED)
-    assignments = ", ".join(f"{name} = :{name}" for name in values)
-    connection.execute(f"UPDATE memory SET {assignments} WHERE n = :n", {**values, "n": row["n"]})
+    connection.execute(f"UPDATE memory SET {assignments(values)} WHERE n = :n", {**values, "n": row["n"]})
 
 
 def _texts_of(row: sqlite3.Row) -> list[str]:
-    """Return the text and the evidence."""
     return [text.encode("utf-8", "ignore").decode() for text in (row["text"], *_list_in(row, "evidence"))]
 
 
@@ -234,16 +233,19 @@ def _rewrite_block(
         connection.execute(f"DELETE FROM injection WHERE {block_condition(row)}", row)  # damaged: it is never shown
         return
     row["block"] = block
-    row["ids"] = json.dumps([memory_id for memory_id in json.loads(row["ids"]) if memory_id not in erased])
-    assignments = "ids = :ids, block = :block"
+    row["ids"] = _without_ids(row["ids"], erased)
+    changes = "ids = :ids, block = :block"
     if "hash" in row:
-        assignments += ", hash = :hash"
+        changes += ", hash = :hash"
     if "corrected" in row:
-        assignments += ", corrected = :corrected"
-        corrected = json.loads(row["corrected"])
-        row["corrected"] = json.dumps([memory_id for memory_id in corrected if memory_id not in erased])
+        changes += ", corrected = :corrected"
+        row["corrected"] = _without_ids(row["corrected"], erased)
     row["hash"] = row_hash(row, INJECTION_HASHED)
-    connection.execute(f"UPDATE injection SET {assignments} WHERE {block_condition(row)}", row)
+    connection.execute(f"UPDATE injection SET {changes} WHERE {block_condition(row)}", row)
+
+
+def _without_ids(stored: str, erased: Collection[MemoryId]) -> str:
+    return json.dumps([memory_id for memory_id in json.loads(stored) if memory_id not in erased])
 
 
 def _erase_from_reasons(connection: sqlite3.Connection, memories: Collection[MemoryId]) -> None:

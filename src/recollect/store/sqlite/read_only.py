@@ -1,8 +1,11 @@
-"""Opens the database of another program for reading only: it is never changed, even while that program uses it."""
+"""Opens a database for reading only, another program's or our own: it is never changed, even while it is in use."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
+
+from recollect.domain.memory import MemoryId
 
 BUSY_S = 5.0
 MAX_VALUE_BYTES = 1_000_000  # longer than anything that becomes a memory
@@ -29,3 +32,16 @@ def _connect(address: str, max_value_bytes: int) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def memory_texts(file: Path) -> dict[MemoryId, str]:
+    """Return the memories that are not forgotten, of any version; empty if there is no readable database."""
+    if not file.exists():
+        return {}
+    try:
+        with closing(open_read_only(file)) as connection:
+            columns = {row[1] for row in connection.execute("PRAGMA table_info(memory)")}
+            where = "WHERE forgotten_ms IS NULL" if "forgotten_ms" in columns else ""
+            return {MemoryId(name): text for name, text in connection.execute(f"SELECT id, text FROM memory {where}")}
+    except sqlite3.Error:  # locked by another process, or not a database: the report does without
+        return {}

@@ -1,8 +1,6 @@
-"""Searches stored rows again with this version's secret rules: a background chore, once per rule set.
-
-It works in small steps, each of which reads some rows and writes only where one has a secret, so that nothing waits.
-Then come the copies, one per step, and last the bytes left behind. The table of chores keeps the progress.
-"""
+"""Searches stored rows again with this version's secret rules: a background chore, once per rule set. It works in small
+steps, each of which reads some rows and writes only where one has a secret, so that nothing waits. Then come the
+copies, one per step, and last the bytes left behind. The table of chores keeps the progress."""
 
 import json
 import sqlite3
@@ -14,7 +12,6 @@ from pathlib import Path
 from recollect import __version__, privacy
 from recollect.domain.health import Finding, fine, note
 from recollect.store.sqlite import leaks, quotations
-from recollect.store.sqlite.chores import Chores
 from recollect.store.sqlite.database import decode_text
 from recollect.store.sqlite.forgetting import SECRET_TRACE, Erasure, rewrite_copy, rewrite_lines
 
@@ -36,9 +33,20 @@ def rules() -> str:
     return digest.hexdigest()[:16]
 
 
-class SecretRescan(Erasure, Chores):
+class SecretRescan(Erasure):
+    def chore_state(self, name: str) -> str | None:
+        row = self._database.fetch_one("SELECT state FROM chore WHERE name = ?", (name,))
+        return None if row is None else str(row["state"])
+
+    def back_up(self) -> None:
+        with self._database.translating_file_errors():
+            self._database.back_up_now()
+
+    def finish_chore(self, name: str, state: str) -> None:
+        with self._database.write() as connection:
+            connection.execute("INSERT OR REPLACE INTO chore VALUES (?, ?)", (name, state))
+
     def rescan_some(self) -> bool:
-        """Take one step. False: everything was searched with these rules."""
         stage, after, removed = self._progress()
         if stage == DONE:
             return False

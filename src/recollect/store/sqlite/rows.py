@@ -178,39 +178,35 @@ def current_row(row: Mapping[str, Any]) -> dict[str, object]:
 
 def _parse_memory(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
     try:
-        return _memory_of(row)
+        return Memory(
+            id=MemoryId(row["id"]),
+            text=row["text"],
+            kind=Kind(row["kind"]),
+            scope=_scope_of(row["scope"]),
+            title=row["title"],
+            aliases=tuple(parse_list(row["aliases"])),
+            sensitivity=Sensitivity(row["sensitivity"]),
+            importance=row["importance"],
+            confidence=row["confidence"],
+            created_at=from_ms(row["created_ms"]),
+            valid_from=from_ms(row["valid_from_ms"]),
+            valid_to=from_ms_or_none(row["valid_to_ms"]),
+            superseded_by=row["superseded_by"],
+            seen=row["seen"],
+            source=_source_of(row["role"], row["host"], row["session"], row["message"], row["agent"]),
+            evidence=tuple(parse_list(row["evidence"])),
+            anchors=tuple(Anchor(path, known_hash) for path, known_hash in parse_list(row["anchors"])),
+            mentions=tuple(map(_mention_of, parse_list(row["mentions"]))),
+            flag=row["flag"],
+            conflicts=tuple(parse_list(row["conflicts"])),
+            tier=Tier(row["tier"]),
+            durability=row["durability"],
+            rules=row["rules"],
+            use=_use_of(row),
+            forgotten_at=from_ms_or_none(row["forgotten_ms"]),
+        )
     except (InvalidValue, ValueError) as error:  # written like that by a less strict version
         raise DamagedRow(f"The memory {row['id']!r} cannot be read: {error}") from error
-
-
-def _memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
-    return Memory(
-        id=MemoryId(row["id"]),
-        text=row["text"],
-        kind=Kind(row["kind"]),
-        scope=_scope_of(row["scope"]),
-        title=row["title"],
-        aliases=tuple(parse_list(row["aliases"])),
-        sensitivity=Sensitivity(row["sensitivity"]),
-        importance=row["importance"],
-        confidence=row["confidence"],
-        created_at=from_ms(row["created_ms"]),
-        valid_from=from_ms(row["valid_from_ms"]),
-        valid_to=from_ms_or_none(row["valid_to_ms"]),
-        superseded_by=row["superseded_by"],
-        seen=row["seen"],
-        source=_source_of(row["role"], row["host"], row["session"], row["message"], row["agent"]),
-        evidence=tuple(parse_list(row["evidence"])),
-        anchors=tuple(Anchor(path, known_hash) for path, known_hash in parse_list(row["anchors"])),
-        mentions=tuple(map(_mention_of, parse_list(row["mentions"]))),
-        flag=row["flag"],
-        conflicts=tuple(parse_list(row["conflicts"])),
-        tier=Tier(row["tier"]),
-        durability=row["durability"],
-        rules=row["rules"],
-        use=_use_of(row),
-        forgotten_at=from_ms_or_none(row["forgotten_ms"]),
-    )
 
 
 _scope_of = lru_cache(maxsize=1024)(Scope.parse)  # the same few values, in every row of every answer
@@ -296,35 +292,31 @@ def log_entry(row: sqlite3.Row) -> LogEntry | None:
     if not is_sound(row, INJECTION_HASHED):
         return None
     try:
-        return _parse_log_entry(row)
+        choices, quoted = reasons.load(row["reasons"])
+        return LogEntry(
+            session=SessionId(row["session"]),
+            context=row["context"],
+            message=MessageId(row["message"]) if row["message"] != START_BLOCK else None,
+            injection=Injection(
+                placement=Placement(row["placement"]),
+                block=row["block"],
+                tokens=row["tokens"],
+                ids=tuple(json.loads(row["ids"])),
+                considered=row["considered"],
+                budget_tokens=row["budget"],
+                corrected=tuple(parse_list(row["corrected"])),
+                quiet=None if row["quiet"] is None else QuietReason(row["quiet"]),
+                choices=choices,
+                quoted=quoted,
+            ),
+            at=from_ms(row["at_ms"]),
+            took_ms=row["took_ms"],
+            call=row["call"],
+            point=Moment(row["point"]),
+            confirmed=bool(row["confirmed"]),
+        )
     except (ValueError, TypeError):  # in columns that no hash covers
         return None
-
-
-def _parse_log_entry(row: sqlite3.Row) -> LogEntry:
-    choices, quoted = reasons.load(row["reasons"])
-    return LogEntry(
-        session=SessionId(row["session"]),
-        context=row["context"],
-        message=MessageId(row["message"]) if row["message"] != START_BLOCK else None,
-        injection=Injection(
-            placement=Placement(row["placement"]),
-            block=row["block"],
-            tokens=row["tokens"],
-            ids=tuple(json.loads(row["ids"])),
-            considered=row["considered"],
-            budget_tokens=row["budget"],
-            corrected=tuple(parse_list(row["corrected"])),
-            quiet=None if row["quiet"] is None else QuietReason(row["quiet"]),
-            choices=choices,
-            quoted=quoted,
-        ),
-        at=from_ms(row["at_ms"]),
-        took_ms=row["took_ms"],
-        call=row["call"],
-        point=Moment(row["point"]),
-        confirmed=bool(row["confirmed"]),
-    )
 
 
 def turn_row(turn: Turn) -> dict[str, object]:
@@ -345,7 +337,7 @@ def turn_of(row: sqlite3.Row) -> Turn:
     return Turn(
         session=SessionId(row["session"]),
         message=MessageId(row["message"]),
-        project=None if row["project"] is None else ProjectId(row["project"]),
+        project=row["project"],
         role=Role(row["role"]),
         text=row["text"],
         at=from_ms(row["at_ms"]),
@@ -357,7 +349,7 @@ def session_of(row: sqlite3.Row) -> Session:
     return Session(
         id=SessionId(row["id"]),
         host=row["host"],
-        project=None if row["project"] is None else ProjectId(row["project"]),
+        project=row["project"],
         language=row["language"],
         started_at=from_ms(row["started_ms"]),
         context=row["context"],

@@ -122,8 +122,7 @@ def _remove(database: Path) -> None:
 
 
 def _copy_rows(source: Path, connection: sqlite3.Connection, broken: set[str]) -> int:
-    """Copy every sound row that is not there yet, and return the number of new memories. Adds to `broken` the tables
-    that could not be read completely."""
+    """Copy every sound row that is not there yet. Return the number of new memories; `broken` gets damaged tables."""
     (before,) = connection.execute("SELECT count(*) FROM memory").fetchone()
     try:
         with closing(open_copy(source)) as reader:

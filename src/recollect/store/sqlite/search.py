@@ -89,7 +89,6 @@ def _rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[sqlite
 
 
 def _filter_rows(connection: sqlite3.Connection, numbers: Collection[int], filters: Filters) -> frozenset[int]:
-    """Return those of the rows that pass."""
     where, values = ["forgotten_ms IS NULL"], dict[str, Any](numbers=json.dumps(list(numbers)))
     if filters.kinds:
         where.append("kind IN (SELECT value FROM json_each(:kinds))")

@@ -1,8 +1,6 @@
-"""A script that looks for pieces of text in a file, in its own process. See `open_files.has_bytes`.
-
-Standard input has the pieces, each after its length in four bytes: on the command line, other users could read them.
-Prints "found" or "none".
-"""
+"""A script that looks for pieces of text in a file, in its own process. See `open_files.has_bytes`. Standard input has
+the pieces, each after its length in four bytes: on the command line, other users could read them. Prints "found" or
+"none"."""
 
 import sys
 

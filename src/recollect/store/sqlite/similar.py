@@ -1,8 +1,6 @@
 """Finds what a draft may repeat, replace or contradict: current memories of its scope that share rare words with it.
-
 The work is bounded in a store of any size: of a common word only rows that share two such words, the newest. It needs
-no matrix and no model, so that every process that writes can use it.
-"""
+no matrix and no model, so that every process that writes can use it."""
 
 import json
 import sqlite3

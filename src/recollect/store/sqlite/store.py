@@ -18,9 +18,7 @@ from recollect.store.sqlite.rescan import SecretRescan
 from recollect.store.sqlite.search import MemorySearch
 from recollect.store.sqlite.similar import SimilarMemories
 from recollect.store.sqlite.token_days import TokenDays
-from recollect.store.sqlite.transcripts import Transcripts
 from recollect.store.sqlite.turns import Turns
-from recollect.store.sqlite.usage import UsageCounters
 from recollect.store.sqlite.vector_cache import VectorCache
 from recollect.store.sqlite.vectors import Vectors
 
@@ -33,11 +31,9 @@ class SqliteStore(
     Candidates,
     SecretRescan,
     Turns,
-    Transcripts,
     Projects,
     Injections,
     Recaps,
-    UsageCounters,
     InboxTable,
     TokenDays,
     Holdings,

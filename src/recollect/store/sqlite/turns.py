@@ -1,4 +1,4 @@
-"""The archive of sessions in SQLite: turns, and the index over their words."""
+"""The archive of sessions in SQLite: turns, the index over their words, and how far old transcripts were read."""
 
 import json
 import sqlite3
@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.domain.search import EVERYTHING, Filters, Meaning, TurnMatches
 from recollect.domain.session import Turn
+from recollect.domain.transcript import Mark
 from recollect.domain.vector import Vector
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.archive_index import ArchiveIndex, spread
-from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.database import Database, columns_and_values
 from recollect.store.sqlite.rows import TURN_HASHED, is_sound, to_ms, turn_of, turn_row
 from recollect.store.sqlite.vector_cache import VectorCache, cosines_of, vectors_at
 
 if TYPE_CHECKING:
     from recollect.domain.search import Reals
-
-_COLUMNS = ("session", "message", "project", "role", "text", "at_ms", "origin", "hash")
-_INSERT = f"INSERT INTO turn ({', '.join(_COLUMNS)}) VALUES ({', '.join(f':{name}' for name in _COLUMNS)})"
 
 
 class Turns:
@@ -41,7 +39,8 @@ class Turns:
                     continue
                 else:  # the same message again, perhaps longer: its newest state counts
                     _drop(connection, known["n"])
-                n = connection.execute(_INSERT, turn_row(turn)).lastrowid
+                row = turn_row(turn)
+                n = connection.execute(f"INSERT INTO turn {columns_and_values(row)}", row).lastrowid
                 if n is not None:
                     index.add_turn(connection, n, turn.project, turn.text, to_ms(turn.at))
                     vectors.enqueue_again(connection, "turn", n)
@@ -125,6 +124,25 @@ class Turns:
             for row in old:
                 _drop(connection, row["n"])
         return len(old)
+
+    def find_mark(self, source: str) -> Mark | None:
+        row = self._database.fetch_one("SELECT * FROM transcript WHERE source = ?", (source,))
+        if row is None:
+            return None
+        return Mark(
+            source=row["source"],
+            state=row["state"],
+            events=row["events"],
+            digest=row["digest"],
+            finished=bool(row["finished"]),
+        )
+
+    def keep_mark(self, mark: Mark) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO transcript (source, state, events, digest, finished) VALUES (?, ?, ?, ?, ?)",
+                (mark.source, mark.state, mark.events, mark.digest, mark.finished),
+            )
 
 
 def _drop(connection: sqlite3.Connection, n: int) -> None:

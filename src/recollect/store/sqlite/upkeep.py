@@ -1,5 +1,4 @@
-"""Checks a SQLite store and repairs it. Nothing is thrown away: rows that cannot be kept are written to a file beside
-the database."""
+"""Checks a SQLite store and repairs it. Nothing is thrown away: rows that cannot be kept go to a file beside it."""
 
 import json
 import os
@@ -257,7 +256,6 @@ def _write_aside(database: Path, rows: Sequence[dict[str, Any]]) -> Path:
 
 
 def insert(connection: sqlite3.Connection, table: str, row: Mapping[str, Any], on_conflict: str = "ABORT") -> bool:
-    """Return True if the row was inserted."""
     names, marks = ", ".join(row), ", ".join("?" * len(row))
     done = connection.execute(f"INSERT OR {on_conflict} INTO {table} ({names}) VALUES ({marks})", list(row.values()))
     return done.rowcount > 0

@@ -1,8 +1,6 @@
-"""Vectors in memory: one float16 matrix per place, brought up to date before each use.
-
-A search compares every row of the viewer's places, so its answer is exact. Deleted rows stay in a matrix until it is
-dropped; the caller, which reads the rows, notices that they are gone.
-"""
+"""Vectors in memory: one float16 matrix per place, brought up to date before each use. A search compares every row of
+the viewer's places, so its answer is exact. Deleted rows stay in a matrix until it is dropped; the caller, which reads
+the rows, notices that they are gone."""
 
 import heapq
 import sqlite3
@@ -21,9 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from recollect.domain.search import Numbers, Reals
+
     Halves = NDArray[np.float16]
-    Numbers = NDArray[np.int64]
-    Reals = NDArray[np.float32]
 
 _NOT_FINITE = 0x7C00  # the exponent of an infinite or NaN float16
 _ZERO_VECTOR = bytes(VECTOR_BYTES)

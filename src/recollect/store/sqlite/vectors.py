@@ -1,8 +1,6 @@
-"""Vectors in SQLite: the queue of what needs one, and storing them. They can always be rebuilt from the rows.
-
-Stored as float16: half the bytes of float32, and two texts swap their order only if their cosines differ by less than a
-hundred-thousandth.
-"""
+"""Vectors in SQLite: the queue of what needs one, and storing them. They can always be rebuilt from the rows. Stored as
+float16: half the bytes of float32, and two texts swap their order only if their cosines differ by less than a
+hundred-thousandth."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -144,7 +142,6 @@ def drop(connection: sqlite3.Connection, what: str, n: int) -> None:
 
 
 def move_memory(connection: sqlite3.Connection, n: int, memory: Memory) -> None:
-    """Keep the vector under the memory's new places."""
     place, reach = _places(memory)
     connection.execute(
         "INSERT OR REPLACE INTO memory_vector (n, place, reach, vector, crc) "

@@ -1,8 +1,6 @@
-"""Shows other processes that one waits to write. SQLite has no queue: a writer that begins again at once always wins.
-
-A lock on a file beside the database, shared while a process writes or waits to, so that a writer with much to do can
-check it. On a disk without locks nothing is shown, and every writer waits as SQLite lets it.
-"""
+"""Shows other processes that one waits to write. SQLite has no queue: a writer that begins again at once always wins. A
+lock on a file beside the database, shared while a process writes or waits to, so that a writer with much to do can
+check it. On a disk without locks nothing is shown, and every writer waits as SQLite lets it."""
 
 import fcntl
 import os
