@@ -10,7 +10,7 @@ from recollect import wiring
 from recollect.domain.history import ChangeAction
 from recollect.domain.settings import Settings
 from recollect.engine.novelty import relation_of
-from recollect.engine.remember import bring_back
+from recollect.engine.remember import import_draft
 from recollect.store.sqlite.store import SqliteStore
 
 SIZES = (1_000, 10_000, 100_000)
@@ -43,4 +43,4 @@ def _fill(store: SqliteStore, size: int) -> None:
         with store.transaction():
             deed = store.begin_change(ChangeAction.IMPORT, chunk[0].at, "bench")
             for draft in chunk:
-                bring_back(store, draft, deed)
+                import_draft(store, draft, deed)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.api.operation import Desk
+from recollect.api.operation import OperationContext
 from recollect.api.undo import UNDO, Undo
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import ChangeAction, ChangeId
@@ -279,7 +279,7 @@ def test_an_undo_says_that_what_a_session_taught_later_stays(engine: Engine) -> 
     engine.handle(a_prompt("Remember: always run make lint before you push."))
     while engine.learn_some():
         pass
-    desk = Desk(engine=engine, live=engine, settings=Settings(), model=Model(Path("/nowhere")), now=NOW)
+    desk = OperationContext(engine=engine, live=engine, settings=Settings(), model=Model(Path("/nowhere")), now=NOW)
     undone = UNDO.answer(desk, Undo())
     assert undone.deed.about == HELM
     assert undone.passed_over is not None
@@ -291,7 +291,7 @@ def test_without_an_undo_window_what_is_taken_back_is_gone_at_once(store: Sqlite
     engine = engine_on(store, settings)
     memory = engine.remember(a_draft(HELM)).memory
     later = NOW + timedelta(seconds=1)
-    desk = Desk(engine=engine, live=engine, settings=settings, model=Model(Path("/nowhere")), now=later)
+    desk = OperationContext(engine=engine, live=engine, settings=settings, model=Model(Path("/nowhere")), now=later)
     assert UNDO.answer(desk, Undo()).for_good
     with pytest.raises(InvalidValue, match="There is no memory"):
         engine.find(memory.id)

@@ -28,11 +28,11 @@ DAEMON = """
 from recollect import config
 from recollect.daemon.lifecycle import serve
 from recollect.daemon.lock import make_private_folder, take_lock
-from recollect.daemon.protocol import Bounds
+from recollect.daemon.protocol import ConnectionLimits
 places = config.find_paths()
 make_private_folder(places.runtime)
 with take_lock(places):
-    serve(places, Bounds(header_s=0.4, body_s=0.4, connections=12))
+    serve(places, ConnectionLimits(header_s=0.4, body_s=0.4, connections=12))
 """
 
 

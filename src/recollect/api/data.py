@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.api.places import project_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import ChangeId
@@ -36,11 +36,11 @@ class ForgottenProject:
     is_clean: bool = True  # False: bytes of the deleted data may be left in the file
 
 
-def data(desk: Desk, _: Data) -> StoredData:
+def data(desk: OperationContext, _: Data) -> StoredData:
     return StoredData(holdings=desk.engine.holdings())
 
 
-def forget_project(desk: Desk, asked: ForgetProject) -> ForgottenProject:
+def forget_project(desk: OperationContext, asked: ForgetProject) -> ForgottenProject:
     project = project_of(desk.engine, asked.folder, asked.project, may_be_new=True)
     holding = next((one for one in desk.engine.holdings() if one.place == project), None)
     if holding is None and not (asked.now and desk.engine.is_forgotten(project)):

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.api.places import scope_to_store
 from recollect.domain.history import ChangeId, Wording
 from recollect.domain.memory import Kind, Memory
@@ -27,7 +27,7 @@ class EditedMemory:
     undo: ChangeId | None  # the change to undo
 
 
-def edit(desk: Desk, asked: Edit) -> EditedMemory:
+def edit(desk: OperationContext, asked: Edit) -> EditedMemory:
     scope = None
     if asked.scope is not None:
         scope = scope_to_store(desk.engine, asked.scope, asked.folder, desk.now)

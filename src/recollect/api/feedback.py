@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory
 
@@ -22,7 +22,7 @@ class Judged:
     memories: list[Memory]  # as they are now
 
 
-def feedback(desk: Desk, asked: Feedback) -> Judged:
+def feedback(desk: OperationContext, asked: Feedback) -> Judged:
     found = list(dict.fromkeys(desk.engine.find(given).id for given in asked.ids))
     desk.engine.note_feedback(found, useful=asked.useful)
     return Judged(memories=list(map(desk.engine.find, found)))

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.api.places import viewer_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory
@@ -33,7 +33,7 @@ class Forgotten:
     is_clean: bool = True  # False: bytes of the deleted data may be left in the file
 
 
-def forget(desk: Desk, asked: Forget) -> Forgotten:
+def forget(desk: OperationContext, asked: Forget) -> Forgotten:
     chosen = list(map(desk.engine.find, asked.ids)) or _matching(desk, asked)
     hidden = 0
     if asked.match and not asked.now:
@@ -48,7 +48,7 @@ def forget(desk: Desk, asked: Forget) -> Forgotten:
     return Forgotten(outcome=outcome, memories=done.memories, out_of_sight=hidden, is_clean=done.is_clean)
 
 
-def _matching(desk: Desk, asked: Forget) -> list[Memory]:
+def _matching(desk: OperationContext, asked: Forget) -> list[Memory]:
     from recollect.privacy.visibility import is_of_another_project  # a client of the daemon never loads these
     from recollect.text.query import search_words
     from recollect.text.words import words_of

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from recollect.api.fresh_vectors import Bulk, embed_briefly
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.domain.errors import StoreError
 from recollect.domain.event import Asked, Event, Prompt, ToolFailed
 from recollect.domain.injection import Injection
@@ -34,7 +34,7 @@ class Injected:
     took_ms: float
 
 
-def inject(desk: Desk, asked: Inject) -> Injected:
+def inject(desk: OperationContext, asked: Inject) -> Injected:
     event = _read_event(desk, asked)
     _embed_new_memories(desk, event)
     injected = _answer(desk, event)
@@ -42,21 +42,21 @@ def inject(desk: Desk, asked: Inject) -> Injected:
     return injected
 
 
-def rehearse(desk: Desk, asked: Inject) -> Injected:
+def rehearse(desk: OperationContext, asked: Inject) -> Injected:
     event = _read_event(desk, asked)
     _embed_new_memories(desk, event)
     with desk.engine.dry_run():
         return _answer(desk, event)
 
 
-def _read_event(desk: Desk, asked: Inject) -> Event:
+def _read_event(desk: OperationContext, asked: Inject) -> Event:
     fields = asked.event
     if not fields.get("folder") and not fields.get("project"):
         fields = {**fields, "folder": asked.folder}
     return event_of(fields, desk.now, host=asked.by)
 
 
-def _embed_new_memories(desk: Desk, event: Event) -> None:
+def _embed_new_memories(desk: OperationContext, event: Event) -> None:
     """Let the search find what was taught a moment ago by its meaning."""
     if not isinstance(event, Prompt | ToolFailed | Asked):
         return
@@ -65,13 +65,13 @@ def _embed_new_memories(desk: Desk, event: Event) -> None:
         embed_briefly(desk.engine, Bulk(model=loaded.model, turns=False), has_background=desk.is_resident)
 
 
-def _answer(desk: Desk, event: Event) -> Injected:
+def _answer(desk: OperationContext, event: Event) -> Injected:
     began = time.perf_counter()
     injection = desk.live.handle(event)  # in a daemon, the engine of the live sessions: it knows their blocks
     return Injected(injection=injection, took_ms=(time.perf_counter() - began) * 1000)
 
 
-def _learn(desk: Desk) -> None:
+def _learn(desk: OperationContext) -> None:
     """Learn from the event before the caller looks; if much waits, the background does the rest."""
     give_up = time.perf_counter() + LEARN_S
     with suppress(StoreError):  # another process writes, or the disk is full: the event waits

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.api.places import viewer_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
@@ -31,7 +31,7 @@ class Listed:
     elsewhere: bool  # there are no memories here, but some in another project
 
 
-def list_memories(desk: Desk, asked: List) -> Listed:
+def list_memories(desk: OperationContext, asked: List) -> Listed:
     viewer = viewer_of(desk.engine, asked.folder, asked.project, asked.language)
     memories = desk.engine.newest(viewer, limit=asked.limit, kinds=asked.kinds)
     return Listed(

@@ -27,7 +27,7 @@ class LoadsModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class OperationContext:
     engine: "Engine"  # with the settings of the caller's folder
     live: "Engine"  # the engine of the hosts' live sessions: only it knows what they said a moment ago
     settings: Settings
@@ -52,11 +52,11 @@ class Operation(Generic[Asks, Answers]):
     says: str  # in a sentence
     asks: type[Asks]
     answers: type[Answers]
-    run: Callable[[Desk, Asks], Answers]
+    run: Callable[[OperationContext, Asks], Answers]
     writes: bool = False
     within_s: float = 60.0  # how long a client waits for the answer
 
-    def answer(self, desk: Desk, request: Asks) -> Answers:
+    def answer(self, desk: OperationContext, request: Asks) -> Answers:
         """Run it; after a write also tidy, so that ended undo windows take effect."""
         answer = self.run(desk, request)
         if self.writes and not desk.is_resident:

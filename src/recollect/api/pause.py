@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.api.places import project_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
@@ -44,11 +44,11 @@ class Resumed:
     still_on: list[Pause]
 
 
-def pause(desk: Desk, asked: PauseRequest) -> Paused:
+def pause(desk: OperationContext, asked: PauseRequest) -> Paused:
     return Paused(pause=begin(desk.engine.pauses, asked.minutes, _project(desk, asked), desk.now))
 
 
-def resume(desk: Desk, asked: ResumeRequest) -> Resumed:
+def resume(desk: OperationContext, asked: ResumeRequest) -> Resumed:
     return end(desk.engine.pauses, _project(desk, asked), desk.now)
 
 
@@ -62,7 +62,7 @@ def end(pauses: "KnowsPauses", project: ProjectId | None, now: datetime) -> Resu
     return Resumed(ended=[*ended], still_on=[*pauses.on()])
 
 
-def _project(desk: Desk, asked: PauseRequest | ResumeRequest) -> ProjectId | None:
+def _project(desk: OperationContext, asked: PauseRequest | ResumeRequest) -> ProjectId | None:
     if not asked.here and asked.project is None:
         return None
     return project_of(desk.engine, asked.folder, asked.project, may_be_new=True)

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 
 from recollect.api.fresh_vectors import Bulk, embed_briefly
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.api.places import HERE, project_of, viewer_of
 from recollect.domain.errors import InvalidValue, ModelMissing
 from recollect.domain.memory import Hit, Kind, Scope, ScopeLevel, Viewer
@@ -47,7 +47,7 @@ class Recalled:
     model_problem: str | None  # why there is no model
 
 
-def recall(desk: Desk, asked: Recall) -> Recalled:
+def recall(desk: OperationContext, asked: Recall) -> Recalled:
     filters = _filters(desk, asked)
     if asked.archive and filters.are_about_memories:
         raise InvalidValue("Turns have no kind, scope or status; leave these out, or do not ask for the archive.")
@@ -73,7 +73,7 @@ def recall(desk: Desk, asked: Recall) -> Recalled:
     )
 
 
-def _find_memories(desk: Desk, asked: Recall, viewer: Viewer, filters: Filters) -> tuple[list[Hit], bool]:
+def _find_memories(desk: OperationContext, asked: Recall, viewer: Viewer, filters: Filters) -> tuple[list[Hit], bool]:
     """Return the memories that fit; if none does, the nearest ones and True: a person may mean them in other words."""
     find = partial(
         desk.engine.recall, asked.query, viewer, limit=asked.limit, now=desk.now, filters=filters, folder=asked.folder
@@ -85,7 +85,7 @@ def _find_memories(desk: Desk, asked: Recall, viewer: Viewer, filters: Filters) 
     return nearest, bool(nearest)
 
 
-def _filters(desk: Desk, asked: Recall) -> Filters:
+def _filters(desk: OperationContext, asked: Recall) -> Filters:
     return Filters(
         kinds=asked.kinds,
         scope=_scope(desk, asked),
@@ -96,7 +96,7 @@ def _filters(desk: Desk, asked: Recall) -> Filters:
     )
 
 
-def _scope(desk: Desk, asked: Recall) -> Scope | None:
+def _scope(desk: OperationContext, asked: Recall) -> Scope | None:
     if asked.scope is None:
         return None
     if asked.scope == HERE:
@@ -107,7 +107,7 @@ def _scope(desk: Desk, asked: Recall) -> Scope | None:
     return scope
 
 
-def _viewer(desk: Desk, asked: Recall, filters: Filters) -> Viewer:
+def _viewer(desk: OperationContext, asked: Recall, filters: Filters) -> Viewer:
     """A search in the scope of a project or a language counts as a search from there."""
     scope, project, language = filters.scope, asked.project, asked.language
     if scope is not None and project is None and scope.level is ScopeLevel.PROJECT:
@@ -117,7 +117,7 @@ def _viewer(desk: Desk, asked: Recall, filters: Filters) -> Viewer:
     return viewer_of(desk.engine, asked.folder, project, language)
 
 
-def _embed_waiting(desk: Desk, *, archive: bool) -> tuple[bool, int]:
+def _embed_waiting(desk: OperationContext, *, archive: bool) -> tuple[bool, int]:
     """Embed what waits; return whether the search goes by meaning, and how many have no vector yet."""
     loaded = desk.model()
     if loaded is None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.api.places import HERE, require_folder, scope_to_store
 from recollect.domain.memory import Draft, Kind, Memory, Role, Sensitivity, Source
 from recollect.domain.outcome import Contradicts, Updates
@@ -30,7 +30,7 @@ class Remembered:
     unwatched: tuple[str, ...] = ()  # files that are too large to track for changes
 
 
-def remember(desk: Desk, asked: Remember) -> Remembered:
+def remember(desk: OperationContext, asked: Remember) -> Remembered:
     scope = scope_to_store(desk.engine, asked.scope, asked.folder, desk.now)
     anchors = [desk.engine.anchor(require_folder(asked.folder), path, scope) for path in asked.files]
     draft = Draft(

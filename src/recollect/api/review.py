@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.api.places import viewer_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory, Tier, Viewer
@@ -48,7 +48,7 @@ class Decide(Request):
             raise InvalidValue("`ids` is missing: name the memories.")
 
 
-def find_waiting(desk: Desk, asked: ToReview) -> Waits:
+def find_waiting(desk: OperationContext, asked: ToReview) -> Waits:
     cases = desk.engine.cases()
     if asked.candidates_only:
         cases = [case for case in cases if case.memory.tier is Tier.CANDIDATE]
@@ -70,7 +70,7 @@ def belongs(memory: Memory, viewer: Viewer) -> bool:
     return may_see(memory, viewer) and not is_of_another_project(memory, viewer)
 
 
-def decide(desk: Desk, asked: Decide) -> Review:
+def decide(desk: OperationContext, asked: Decide) -> Review:
     found = [desk.engine.find(given).id for given in asked.ids]
     match asked.decision:
         case Decision.ACCEPT:

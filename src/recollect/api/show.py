@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.domain.freshness import NOT_CHECKED, Freshness
 from recollect.domain.history import ChangeId, MemoryChange
 from recollect.domain.memory import Memory, SessionId
@@ -58,7 +58,7 @@ class Told:
     changes: tuple[MemoryChange, ...]  # of this memory, in order
 
 
-def show(desk: Desk, asked: Show) -> Shown:
+def show(desk: OperationContext, asked: Show) -> Shown:
     memory = desk.engine.find(asked.id)
     case, opponents = desk.engine.dispute(memory)
     return Shown(
@@ -70,7 +70,7 @@ def show(desk: Desk, asked: Show) -> Shown:
     )
 
 
-def history(desk: Desk, asked: History) -> Told:
+def history(desk: OperationContext, asked: History) -> Told:
     story = desk.engine.history(desk.engine.find(asked.id))
     return Told(
         memory=story.memory,
@@ -81,18 +81,18 @@ def history(desk: Desk, asked: History) -> Told:
     )
 
 
-def show_session(desk: Desk, asked: ShowSession) -> ShownSession:
+def show_session(desk: OperationContext, asked: ShowSession) -> ShownSession:
     log = desk.engine.log
     known = log.find(asked.id)
     session = log.find_by_reference(asked.id) if known is None else known.id
     return ShownSession(id=session, session=known, recap=None if session is None else log.recap(session))
 
 
-def _freshness(desk: Desk, memory: Memory, folder: str | None) -> Freshness:
+def _freshness(desk: OperationContext, memory: Memory, folder: str | None) -> Freshness:
     return desk.engine.freshness([memory], folder).get(memory.id, NOT_CHECKED)
 
 
-def _way_back(desk: Desk, memory: Memory) -> WayBack | None:
+def _way_back(desk: OperationContext, memory: Memory) -> WayBack | None:
     if memory.forgotten_at is None:
         return None
     changes = desk.engine.history(memory).changes

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.domain.errors import InvalidValue
 from recollect.domain.history import MEMORY_CHANGES, Change, ChangeId
 from recollect.domain.memory import Memory, SessionId
@@ -45,7 +45,7 @@ class Done:
     deeds: list[Change]  # the newest first
 
 
-def undo(desk: Desk, asked: Undo) -> TakenBack:
+def undo(desk: OperationContext, asked: Undo) -> TakenBack:
     if asked.session is not None:
         undone = desk.engine.undo_learning(_find_session(desk, asked.session), at=desk.now, by=asked.by)
     else:
@@ -61,7 +61,7 @@ def undo(desk: Desk, asked: Undo) -> TakenBack:
     )
 
 
-def _later_change(desk: Desk, undone: Change) -> Change | None:
+def _later_change(desk: OperationContext, undone: Change) -> Change | None:
     """The newest change of memories that is not undone, if it came after the undone one."""
     for change in desk.engine.changes(limit=CHANGES_CHECKED):
         if change.kind in MEMORY_CHANGES and change.memories and change.undone_by is None:
@@ -69,12 +69,12 @@ def _later_change(desk: Desk, undone: Change) -> Change | None:
     return None
 
 
-def recent_changes(desk: Desk, asked: RecentChanges) -> Done:
+def recent_changes(desk: OperationContext, asked: RecentChanges) -> Done:
     done = desk.engine.changes(limit=asked.limit)
     return Done(deeds=[change for change in done if change.memories or change.kind not in MEMORY_CHANGES])
 
 
-def _find_session(desk: Desk, given: str) -> SessionId:
+def _find_session(desk: OperationContext, given: str) -> SessionId:
     found = desk.engine.log.find(given)
     if found is not None:
         return found.id

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from recollect.api.operation import Desk, Operation, Request
+from recollect.api.operation import Operation, OperationContext, Request
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import LogEntry, Moment, MomentUsage
 from recollect.domain.memory import Memory, MemoryId
@@ -32,7 +32,7 @@ class Explained:
     known: dict[MemoryId, Memory]  # the memories of the chosen moment, without deleted ones
 
 
-def why(desk: Desk, asked: Why) -> Explained:
+def why(desk: OperationContext, asked: Why) -> Explained:
     session, turn = _find_session(desk.engine, asked)
     log = desk.engine.log.entries(session.id)
     if not log:

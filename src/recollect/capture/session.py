@@ -10,7 +10,7 @@ from recollect.capture.happened.calls import is_own
 from recollect.capture.happened.structure import Structure
 from recollect.capture.recaps.harvest import harvest
 from recollect.capture.recaps.recap import RecapBuilder
-from recollect.capture.said.conversation import Conversation
+from recollect.capture.said.conversation import MessageReader
 from recollect.capture.said.origin import origin_of
 from recollect.capture.tool_output import PrintedText
 from recollect.domain.event import Compacted, Event, Prompt, Reply, ToolFailed, ToolSucceeded
@@ -30,7 +30,7 @@ class Listener:
     settings: Capture = field(default_factory=Capture)
     _recap: RecapBuilder = field(default_factory=RecapBuilder)
     _structure: Structure = field(default_factory=Structure)
-    _conversation: Conversation = field(default_factory=Conversation)
+    _conversation: MessageReader = field(default_factory=MessageReader)
     _tool_output: PrintedText = field(default_factory=PrintedText)
     _prompts: deque[Turn] = field(default_factory=lambda: deque(maxlen=MAX_PROMPTS))
     _added: list[frozenset[str]] = field(default_factory=list)  # the words of what the agent stored with our tools

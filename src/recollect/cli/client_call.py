@@ -9,39 +9,41 @@ import os
 from contextlib import suppress
 
 from recollect import __version__, config
-from recollect.api.operation import Answers, Asks, Desk, Operation, Request
+from recollect.api.operation import Answers, Asks, Operation, OperationContext, Request
 from recollect.cli import context, direct
 from recollect.cli.display import output
 from recollect.client import MAX_BODY_BYTES, Client
 from recollect.domain.errors import DaemonError
 
-HELLO_S = 0.5  # a healthy daemon answers in a millisecond
-UNCERTAIN = "The change may already have been applied; check with `recollect undo --list --direct` before you retry."
+HELLO_TIMEOUT_S = 0.5  # a healthy daemon answers in a millisecond
+MAYBE_APPLIED = (
+    "The change may already have been applied; check with `recollect undo --list --direct` before you retry."
+)
 
 
-def here(project: str | None = None) -> str | None:
+def current_folder(project: str | None = None) -> str | None:
     """Return the current folder; with a project named, the folder may be missing."""
     return context.folder_to_look_in() if project else str(context.folder())
 
 
-def ask(operation: Operation[Asks, Answers], request: Asks) -> Answers:
+def run_operation(operation: Operation[Asks, Answers], request: Asks) -> Answers:
     settings = context.settings(request.folder)  # a mistake in them is an error, even if the daemon answers
-    client = _find_daemon()
+    client = _find_matching_daemon()
     body = None if client is None else _encode(request)
     if client is not None and body is not None:
         try:
             return _send(client, operation, body)
         except DaemonError as error:
             if operation.writes:
-                raise DaemonError(f"{error} {UNCERTAIN}") from None
-            _bypass_daemon()
+                raise DaemonError(f"{error} {MAYBE_APPLIED}") from None
+            _disable_daemon_and_warn()
     model = context.model()
     with context.engine(model, request.folder) as engine:
-        desk = Desk(engine=engine, live=engine, settings=settings, model=model, now=context.now())
+        desk = OperationContext(engine=engine, live=engine, settings=settings, model=model, now=context.now())
         return operation.answer(desk, request)
 
 
-def _find_daemon() -> Client | None:
+def _find_matching_daemon() -> Client | None:
     """Return a client of the daemon, if it would answer exactly as this process does."""
     if direct.is_wanted():
         return None
@@ -50,26 +52,26 @@ def _find_daemon() -> Client | None:
     try:
         if not client.is_running():
             return None
-        hello = client.get("/v1/hello", timeout_s=HELLO_S)
+        hello = client.get("/v1/hello", timeout_s=HELLO_TIMEOUT_S)
     except DaemonError:
-        _bypass_daemon()
+        _disable_daemon_and_warn()
         return None
     same = (__version__, config.fingerprint(places, os.environ))
     return client if (hello.get("version"), hello.get("environment")) == same else None
 
 
-def wake_daemon() -> bool:
+def notify_daemon() -> bool:
     """Tell the daemon that new memories were written without it; False: no daemon will compute their vectors."""
-    client = _find_daemon()
+    client = _find_matching_daemon()
     if client is None:
         return False
     with suppress(DaemonError):
-        client.post("/v1/wake", {"folder": here(None)}, timeout_s=HELLO_S)
+        client.post("/v1/wake", {"folder": current_folder(None)}, timeout_s=HELLO_TIMEOUT_S)
         return True
     return False
 
 
-def _bypass_daemon() -> None:
+def _disable_daemon_and_warn() -> None:
     direct.insist()  # also for a second request of the same command
     output.remark("The daemon did not respond; used the database directly. `recollect restart` may help.")
 

@@ -206,7 +206,7 @@ def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) ->
 def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
     from recollect.api import wire  # a daemon that only serves hooks does not need these
     from recollect.api.catalogue import OPERATIONS
-    from recollect.api.operation import Desk
+    from recollect.api.operation import OperationContext
     from recollect.api.recall import RECALL
 
     operation: AnyOperation | None = OPERATIONS.get(name)
@@ -214,7 +214,7 @@ def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
         raise HTTPException(404)
     request = wire.decode(body, operation.asks)
     settings = context.settings_for(request.folder)
-    desk = Desk(
+    desk = OperationContext(
         engine=context.engine.with_settings(settings, context.model),
         live=context.engine,
         settings=settings,

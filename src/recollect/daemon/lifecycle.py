@@ -23,7 +23,7 @@ from recollect.daemon.app import AppContext, create_app
 from recollect.daemon.background import Background
 from recollect.daemon.guard import Guard
 from recollect.daemon.listening import Listeners, open_listeners
-from recollect.daemon.protocol import MAX_HEADER_BYTES, Bounds, make_protocol
+from recollect.daemon.protocol import MAX_HEADER_BYTES, ConnectionLimits, make_protocol
 from recollect.daemon.request_queue import Activity
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import RecollectError
@@ -31,16 +31,16 @@ from recollect.engine.engine import Engine
 
 log = logging.getLogger("recollect.daemon")
 
-WATCH_S = 1.0
-TIDY_S = 600.0
+WATCH_INTERVAL_S = 1.0
+TIDY_INTERVAL_S = 600.0
 # After a session was deleted: when no request comes for QUIET_S, at the latest after TIDY_SOON_S.
-TIDY_SOON_S, QUIET_S = 60.0, 2.0
-BOUNDS = Bounds()
-ANSWER_S = 2  # for running requests when it ends; uvicorn takes whole seconds
-END_S = 2.8  # then the process exits, whatever still runs; SQLite loses nothing by that
+MAX_TIDY_DELAY_S, MIN_QUIET_S = 60.0, 2.0
+BOUNDS = ConnectionLimits()
+GRACEFUL_SHUTDOWN_S = 2  # for running requests when it ends; uvicorn takes whole seconds
+FORCED_EXIT_S = 2.8  # then the process exits, whatever still runs; SQLite loses nothing by that
 
 
-def serve(places: Paths, bounds: Bounds = BOUNDS) -> int:
+def serve(places: Paths, bounds: ConnectionLimits = BOUNDS) -> int:
     """Run until stopped or idle. The caller must have the lock."""
     daemon_log.start_log(places.log)
     settings = LiveSettings(places.settings, os.environ)
@@ -52,23 +52,23 @@ def serve(places: Paths, bounds: Bounds = BOUNDS) -> int:
         Background(engine, model, activity.is_calm) as background,
     ):
         activity.wake_background = background.wake
-        server = _Server(settings, activity, listeners, engine)
+        server = _DaemonServer(settings, activity, listeners, engine)
         context = AppContext(
             engine=engine,
             settings_for=settings,
             model=model,
             activity=activity,
-            stop=server.finish,
+            stop=server.request_stop,
             environment=config.fingerprint(places, os.environ),
         )
         if engine.is_read_only:
             log.warning("the database can be read but not written: nothing is learnt", extra={"where": "database"})
         server.serve_app(Guard(create_app(context), listeners.tcp_access), bounds)
-        _save_unwritten(engine)
+        _write_pending_events(engine)
     return 0
 
 
-def _save_unwritten(engine: Engine) -> None:
+def _write_pending_events(engine: Engine) -> None:
     """Try once more to store the events that waited in memory for a full disk."""
     try:
         if engine.events_unwritten:
@@ -77,7 +77,7 @@ def _save_unwritten(engine: Engine) -> None:
         log.error("%s: %d events are lost", error.code, engine.events_unwritten, extra={"where": "database"})
 
 
-class _Server:
+class _DaemonServer:
     def __init__(self, settings: LiveSettings, activity: Activity, listeners: Listeners, engine: Engine) -> None:
         self._settings = settings
         self._engine = engine
@@ -85,11 +85,11 @@ class _Server:
         self._activity = activity
         self._uvicorn: uvicorn.Server | None = None
 
-    def finish(self) -> None:
+    def request_stop(self) -> None:
         if self._uvicorn is not None:
             self._uvicorn.should_exit = True
 
-    def serve_app(self, app: ASGIApp, bounds: Bounds) -> None:
+    def serve_app(self, app: ASGIApp, bounds: ConnectionLimits) -> None:
         self._uvicorn = _Uvicorn(
             uvicorn.Config(
                 app,
@@ -102,58 +102,60 @@ class _Server:
                 server_header=False,
                 headers=[(VERSION_HEADER, __version__)],
                 h11_max_incomplete_event_size=MAX_HEADER_BYTES,
-                timeout_graceful_shutdown=ANSWER_S,
+                timeout_graceful_shutdown=GRACEFUL_SHUTDOWN_S,
             )
         )
         access = self._listeners.tcp_access
         log.info("listening, version %s%s", __version__, "" if access is None else f", 127.0.0.1:{access.port}")
         _detach_stderr()
-        asyncio.run(self._run_until_done(self._uvicorn))
+        asyncio.run(self._run_until_stopped(self._uvicorn))
         log.info("ended after %d requests", self._activity.requests)
 
-    async def _run_until_done(self, server: uvicorn.Server) -> None:
-        asyncio.get_running_loop().set_exception_handler(_log_unexpected)
+    async def _run_until_stopped(self, server: uvicorn.Server) -> None:
+        asyncio.get_running_loop().set_exception_handler(_log_loop_error)
         watch = asyncio.create_task(self._watch())
-        watch.add_done_callback(self._end_unwatched)
+        watch.add_done_callback(self._stop_if_watch_failed)
         try:
             await server.serve(sockets=self._listeners.sockets)
         finally:
             watch.cancel()
 
-    def _end_unwatched(self, watch: "asyncio.Task[None]") -> None:
+    def _stop_if_watch_failed(self, watch: "asyncio.Task[None]") -> None:
         """End the daemon if its watch failed: nothing else would ever end it."""
         if watch.cancelled():
             return
         error = watch.exception()
         if error is not None:
             log.error("%s at %s", type(error).__name__, daemon_log.code_places(error), extra={"where": "watch"})
-            self.finish()
+            self.request_stop()
 
     async def _watch(self) -> None:
         tidied = float("-inf")
         while True:
-            await asyncio.sleep(WATCH_S)
+            await asyncio.sleep(WATCH_INTERVAL_S)
             if self._is_time_to_tidy(time.monotonic() - tidied):
                 await asyncio.to_thread(self._tidy_up)
                 tidied = time.monotonic()
-            if self._activity.idle_seconds() > await asyncio.to_thread(self._idle_s):
+            if self._activity.idle_seconds() > await asyncio.to_thread(self._idle_limit_s):
                 log.info("idle for %.0f s", self._activity.idle_seconds())
-                self.finish()
+                self.request_stop()
             if not await asyncio.to_thread(lambda: self._engine.is_database_there):
                 log.warning(
                     "the database or its log was moved or deleted: this daemon ends, the next one opens the new file"
                 )
-                self.finish()
+                self.request_stop()
             if not self._listeners.address_file.is_ours():
                 log.warning("the socket was removed, so no client can reach this daemon: it ends")
-                self.finish()
+                self.request_stop()
 
     def _is_time_to_tidy(self, since_s: float) -> bool:
-        if since_s > TIDY_S:
+        if since_s > TIDY_INTERVAL_S:
             return True
-        return self._engine.needs_tidying and (since_s > TIDY_SOON_S or self._activity.idle_seconds() > QUIET_S)
+        return self._engine.needs_tidying and (
+            since_s > MAX_TIDY_DELAY_S or self._activity.idle_seconds() > MIN_QUIET_S
+        )
 
-    def _idle_s(self) -> float:
+    def _idle_limit_s(self) -> float:
         """Run this in a thread: a disk that hangs must not block other requests."""
         return self._settings(None).daemon.idle_minutes * 60 or float("inf")
 
@@ -169,7 +171,7 @@ class _Uvicorn(uvicorn.Server):
     """Ends in time. A signal works like a request to stop: answer first, then close everything."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        last = threading.Timer(END_S, os._exit, [0])
+        last = threading.Timer(FORCED_EXIT_S, os._exit, [0])
         last.daemon = True
         last.start()
         await super().shutdown(sockets)
@@ -189,7 +191,7 @@ def _detach_stderr() -> None:
         os.close(nothing)
 
 
-def _log_unexpected(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _log_loop_error(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Log an error of a task in the event loop without its message, which may have content in it."""
     error = context.get("exception")
     kind = "no exception" if error is None else type(error).__name__

@@ -22,13 +22,13 @@ MAX_HEADER_BYTES = 32_768  # a folder's name may have 4,096 bytes, percent-encod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class ConnectionLimits:
     header_s: float = 5.0
     body_s: float = 10.0  # for four megabytes on this machine
     connections: int = 256  # at most half of them over TCP, where every user of this machine can open one
 
 
-def make_protocol(bounds: Bounds) -> type[asyncio.Protocol]:
+def make_protocol(bounds: ConnectionLimits) -> type[asyncio.Protocol]:
     """Return a protocol class: uvicorn gives its constructor no arguments of ours."""
 
     class Protocol(BoundedProtocol):
@@ -39,7 +39,7 @@ def make_protocol(bounds: Bounds) -> type[asyncio.Protocol]:
 
 
 class BoundedProtocol(H11Protocol):
-    def __init__(self, bounds: Bounds, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, bounds: ConnectionLimits, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._bounds = bounds
         self._timer: asyncio.TimerHandle | None = None

@@ -20,7 +20,7 @@ from recollect.domain.settings import Privacy
 from recollect.privacy.exclude import IgnoredPaths, without_fences, without_private
 from recollect.privacy.secret_names import Strength, classify_name
 from recollect.privacy.secret_values import is_placeholder, is_reference
-from recollect.privacy.secrets import redact, redact_name
+from recollect.privacy.secrets import redact, redact_identifier
 from recollect.privacy.trust import kind_for, reads_as_instruction
 from recollect.text.block import visible
 
@@ -81,7 +81,7 @@ def _clean_draft(draft: Draft, text: str, known: Mapping[str, str]) -> Draft:
         title=clean(draft.title or "") or None,
         aliases=tuple(filter(None, map(clean, draft.aliases))),
         evidence=tuple(filter(str.strip, map(clean, draft.evidence))),
-        anchors=tuple(Anchor(redact_name(clean(anchor.path)), anchor.hash) for anchor in draft.anchors),
+        anchors=tuple(Anchor(redact_identifier(clean(anchor.path)), anchor.hash) for anchor in draft.anchors),
         kind=kind_for(draft.kind, draft.source.role, is_own_save=True),
     )
 
@@ -211,7 +211,7 @@ def _clean_input_text(text: str, name: str) -> str:
         return secret
     beginning = text[:MAX_PATH_CHARS]
     if not any(map(str.isspace, beginning)):  # a path or the like, where secrets look different
-        text = redact_name(beginning)
+        text = redact_identifier(beginning)
     return _both_ends(text, INPUT_CHARS)
 
 
@@ -247,7 +247,7 @@ def _redact_named_value(name: str, value: str) -> str | None:
 
 
 def _clean_name(name: str) -> str:
-    return redact_name(_sound(name[:MAX_PATH_CHARS]))[:NAME_CHARS]
+    return redact_identifier(_sound(name[:MAX_PATH_CHARS]))[:NAME_CHARS]
 
 
 def _sound(text: str) -> str:
@@ -352,7 +352,7 @@ def _secrets_in(draft: Draft) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _is_secret(name: str) -> bool:
-    return redact_name(name) != name
+    return redact_identifier(name) != name
 
 
 @lru_cache(maxsize=64)

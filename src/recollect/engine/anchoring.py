@@ -9,7 +9,7 @@ from recollect.domain.errors import RecollectError
 from recollect.domain.freshness import NOT_CHECKED, FileState, Freshness, SeenFile
 from recollect.domain.memory import Anchor, Draft, Hit, Memory, MemoryId, ProjectId, Scope
 from recollect.domain.settings import Stale
-from recollect.engine.ports import KnowsProjects, SeesFiles, SeesPlaces
+from recollect.engine.ports import KnowsProjects, ReadsFolders, SeesFiles
 from recollect.engine.projects import resolve
 from recollect.rank.score import freshness_factor
 
@@ -40,7 +40,7 @@ def no_freshness(_: Sequence[Memory]) -> Mapping[MemoryId, Freshness]:
 
 
 def find_project_root(
-    projects: KnowsProjects, places: SeesPlaces, folder: str | None, *, asked: bool
+    projects: KnowsProjects, places: ReadsFolders, folder: str | None, *, asked: bool
 ) -> ProjectRoot | None:
     """Return the folder's project; None: no usable facts. Runs git only if a person `asked`: no prompt waits for it."""
     if not folder:

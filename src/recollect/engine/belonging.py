@@ -10,14 +10,14 @@ from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.project import ProjectFacts
 from recollect.engine.admission import refuse_secret
 from recollect.engine.joining import join
-from recollect.engine.ports import SeesPlaces, SettingsFor, Store
+from recollect.engine.ports import ReadsFolders, SettingsFor, Store
 from recollect.engine.projects import Resolution, resolve, store_aliases
 
 
 class Belonging:
     _store: Store
     _settings_for: SettingsFor
-    _workspace: SeesPlaces
+    _workspace: ReadsFolders
 
     def projects(self) -> list[ProjectFacts]:
         return self._store.projects()

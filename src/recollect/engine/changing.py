@@ -14,7 +14,7 @@ from recollect.engine import redaction
 from recollect.engine.admission import admit_draft, is_about_ignored_file
 from recollect.engine.belonging import Belonging
 from recollect.engine.lookup import find_memory, find_visible
-from recollect.engine.remember import revise
+from recollect.engine.remember import replace_named
 from recollect.privacy.visibility import may_inject
 
 MAX_JUDGEMENTS = 2000
@@ -87,7 +87,7 @@ class Changing(Belonging):
         with self._store.transaction():
             known = find_memory(self._store, memory.id)
             change = self._store.begin_change(ChangeAction.REMEMBER, draft.at, author_of(draft.source))
-            done = revise(self._store, known, replace(checked, importance=known.importance), change)
+            done = replace_named(self._store, known, replace(checked, importance=known.importance), change)
         return redaction.redact_outcome(done)
 
 

@@ -13,7 +13,7 @@ from recollect.engine.injections import build_injection, refuse
 from recollect.engine.ports import FindsMemories, KeepsMemories
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
-from recollect.rank.budget import Offer, allowance, fill, offer_memory
+from recollect.rank.budget import BlockItem, block_budget, fill, item_for_memory
 from recollect.rank.score import compaction_factors, compaction_score
 from recollect.text.block import BlockLine
 from recollect.text.tokens import estimate
@@ -42,7 +42,7 @@ def build(
     """`said`: the words of the session's last prompts; `asks`: ask the model for what is worth remembering."""
     settings = situation.settings
     budgets = settings.budgets
-    start_tokens = allowance(budgets.start_tokens, budgets, window_tokens=situation.window_tokens)
+    start_tokens = block_budget(budgets.start_tokens, budgets, window_tokens=situation.window_tokens)
     budget_tokens = int(start_tokens * budgets.compaction_share)
     shown = _ids_on_turns(situation)
     pool = _find_pool(memories, known, situation, shown)
@@ -50,12 +50,12 @@ def build(
     hits.sort(key=lambda hit: (hit.memory.id not in shown, -hit.score, hit.memory.id))
     chosen = leave_out_lone_claims(hits[: settings.compaction.entries], situation)
     recaps = continuity.without_lines(recaps, [hit.memory for hit in chosen])  # say nothing twice
-    summaries = [Offer(one.forms) for one in continuity.offer_summaries(recaps)[: settings.compaction.sessions]]
+    summaries = [BlockItem(one.forms) for one in continuity.offer_summaries(recaps)[: settings.compaction.sessions]]
     has_room_to_ask = estimate(REQUEST) <= MAX_REQUEST_SHARE * budget_tokens
     filled = fill(
-        [*(offer_memory(hit.memory, freshness=hit.freshness) for hit in map(redact_for_block, chosen)), *summaries],
+        [*(item_for_memory(hit.memory, freshness=hit.freshness) for hit in map(redact_for_block, chosen)), *summaries],
         budget_tokens=budget_tokens,
-        counts_rest=False,
+        show_omitted_count=False,
         render=_render_with_request if asks and has_room_to_ask else _render_plain,
     )
     return build_injection(

@@ -11,7 +11,7 @@ from recollect.domain.settings import Budgets, Settings
 from recollect.engine.admission import redact_text
 from recollect.engine.ports import KeepsMemories
 from recollect.engine.redaction import redact_line
-from recollect.rank.budget import Offer
+from recollect.rank.budget import BlockItem
 from recollect.text.block import brief_line_of, day_of, item_line_of, note_line_of, summary_line_of
 from recollect.text.sentences import sentences
 
@@ -66,7 +66,7 @@ def _repeats_any(memories: Sequence[Memory]) -> Callable[[str], bool]:
 
 def offer_notes(
     recaps: Sequence[Recap], settings: Settings, now: datetime, shown: Sequence[Memory] = ()
-) -> Iterator[Offer]:
+) -> Iterator[BlockItem]:
     """All notes of the last session, however old; of earlier ones while they are young, with their date."""
     repeats = _repeats_any(shown)
     with_notes = [recap for recap in _redact(recaps[: settings.start.sessions]) if recap.notes]
@@ -81,19 +81,19 @@ def offer_notes(
             if key not in said and not repeats(note.text):
                 said.add(key)
                 line = note_line_of(note, None if is_last else recap.at)
-                yield Offer((line,), _heading(with_notes), shares=(CODES, PARTS[note.code]))
+                yield BlockItem((line,), _heading(with_notes), shares=(CODES, PARTS[note.code]))
 
 
-def offer_summaries(recaps: Sequence[Recap]) -> list[Offer]:
+def offer_summaries(recaps: Sequence[Recap]) -> list[BlockItem]:
     with_outcome = filter(_has_outcome, _redact(recaps))
-    return [Offer((summary_line_of(recap),), SESSIONS, shares=(SUMMARIES,)) for recap in with_outcome]
+    return [BlockItem((summary_line_of(recap),), SESSIONS, shares=(SUMMARIES,)) for recap in with_outcome]
 
 
-def offer_older(recaps: Sequence[Recap]) -> list[Offer]:
-    return [Offer((brief_line_of(recap),), EARLIER) for recap in filter(_has_outcome, _redact(recaps))]
+def offer_older(recaps: Sequence[Recap]) -> list[BlockItem]:
+    return [BlockItem((brief_line_of(recap),), EARLIER) for recap in filter(_has_outcome, _redact(recaps))]
 
 
-def offer_last_session(recaps: Sequence[Recap], shown: Sequence[Memory]) -> list[Offer]:
+def offer_last_session(recaps: Sequence[Recap], shown: Sequence[Memory]) -> list[BlockItem]:
     """Where the last session ended, in at most three lines, without what the shown memories say."""
     last = _last_with_work(recaps)
     if last is None:
@@ -114,7 +114,7 @@ def offer_last_session(recaps: Sequence[Recap], shown: Sequence[Memory]) -> list
         lines.append(f"open: {_join_tasks(left)}")
     if blocked:
         lines.append(f"blocked: {_join_tasks(blocked)}")
-    return [Offer((item_line_of(line),), f"{LAST} ({day_of(recap.at)})") for line in lines if line]
+    return [BlockItem((item_line_of(line),), f"{LAST} ({day_of(recap.at)})") for line in lines if line]
 
 
 def _last_with_work(recaps: Sequence[Recap]) -> Recap | None:

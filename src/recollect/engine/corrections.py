@@ -8,7 +8,7 @@ from recollect.domain.memory import Hit, Memory, MemoryId
 from recollect.engine.ports import KeepsMemories
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
-from recollect.rank.budget import Offer
+from recollect.rank.budget import BlockItem
 from recollect.text.block import correction_line_of, withdrawal_line_of
 
 MAX_STEPS = 20  # from one version of a memory to the next
@@ -17,7 +17,7 @@ MAX_STEPS = 20  # from one version of a memory to the next
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
     old: tuple[MemoryId, ...]
-    offer: Offer
+    offer: BlockItem
 
     def is_in(self, block: str) -> bool:
         lines = block.split("\n")
@@ -48,7 +48,7 @@ def find_corrections(memories: KeepsMemories, situation: Situation) -> list[Corr
 
 
 def _correct_ended(memory: Memory) -> Correction:
-    return Correction(old=(memory.id,), offer=Offer((withdrawal_line_of(memory),)))
+    return Correction(old=(memory.id,), offer=BlockItem((withdrawal_line_of(memory),)))
 
 
 def _correct_replaced(now: Memory, old: Sequence[MemoryId], situation: Situation) -> Correction:
@@ -56,7 +56,7 @@ def _correct_replaced(now: Memory, old: Sequence[MemoryId], situation: Situation
     freshness = situation.look_up_freshness([now]).get(now.id, NOT_CHECKED)
     safe = redact_for_block(Hit(memory=now, relevance=1.0, score=1.0, freshness=freshness))
     line = correction_line_of(safe.memory, old, safe.freshness)
-    return Correction(old=tuple(old), offer=Offer((line,), memory=now.id))
+    return Correction(old=tuple(old), offer=BlockItem((line,), memory_id=now.id))
 
 
 def _current_version(memories: KeepsMemories, memory: Memory) -> Memory | None:

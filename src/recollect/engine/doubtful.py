@@ -9,7 +9,7 @@ from recollect.capture.echo import is_echo, words_of
 from recollect.domain.history import AGENTS, Change, ChangeAction, ChangeId
 from recollect.domain.memory import Kind, Memory, Tier
 from recollect.engine import joining
-from recollect.engine.ports import KeepsChores, Writes
+from recollect.engine.ports import KeepsChores, WritesMemories
 from recollect.novelty.compare import Relation, relation_between
 from recollect.text.sentences import sentences
 
@@ -18,7 +18,7 @@ RULES_VERSION = "2"  # a new version judges once more
 NO_CHANGE = "none"
 
 
-class CanJudgeAgain(Writes, KeepsChores, Protocol): ...
+class CanJudgeAgain(WritesMemories, KeepsChores, Protocol): ...
 
 
 def take_back(store: CanJudgeAgain, at: datetime) -> Change | None:

@@ -10,12 +10,12 @@ from recollect.domain.outcome import Refused
 from recollect.domain.settings import Privacy
 from recollect.engine.admission import admit_draft, redact_text
 from recollect.engine.lookup import find_memory
-from recollect.engine.ports import Writes
+from recollect.engine.ports import WritesMemories
 from recollect.text.block import visible
 
 
 def edit(
-    memories: Writes, memory_id: MemoryId, wording: Wording, privacy: Privacy, *, at: datetime, by: str
+    memories: WritesMemories, memory_id: MemoryId, wording: Wording, privacy: Privacy, *, at: datetime, by: str
 ) -> EditResult:
     """Make one change, or none if the wording is the same. An edit never replaces other memories."""
     with memories.transaction():

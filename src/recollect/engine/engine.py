@@ -51,8 +51,8 @@ from recollect.engine.forget import ForgetOutcome
 from recollect.engine.learning_ports import AsksHost, ReadsExchanges
 from recollect.engine.lookup import find_memory
 from recollect.engine.pausing import KnowsPauses, NoPauses, find_pause
-from recollect.engine.ports import Embeds, Measures, SeesFiles, SeesPlaces, SettingsFor, Store
-from recollect.engine.remember import bring_back, remember
+from recollect.engine.ports import Embeds, MonotonicClock, ReadsFolders, SeesFiles, SettingsFor, Store
+from recollect.engine.remember import import_draft, remember
 from recollect.engine.story import Story, build_story
 from recollect.engine.undo import UndoResult, learning_change, undo
 from recollect.privacy.visibility import may_see
@@ -81,8 +81,8 @@ class Engine(Changing):
         self,
         store: Store,
         settings_for: SettingsFor,
-        workspace: SeesPlaces,
-        seconds: Measures,
+        workspace: ReadsFolders,
+        seconds: MonotonicClock,
         model: Callable[[], Embeds | None] = no_model,
         files: Callable[[], SeesFiles] = NoFiles,
         extractor: Callable[[], ReadsExchanges | None] = lambda: None,
@@ -164,7 +164,7 @@ class Engine(Changing):
             checked = admit_draft(draft, self._settings_for(None).privacy, from_file=True)
             if isinstance(checked, Refused):
                 raise InvalidValue(checked.why)
-            return redaction.redact_outcome(bring_back(self._store, checked, change, at))
+            return redaction.redact_outcome(import_draft(self._store, checked, change, at))
         except InvalidValue as refusal:
             if strict:
                 raise
@@ -544,7 +544,7 @@ class Engine(Changing):
 
     def prepare_start_blocks(self, now: datetime) -> int:
         """Background work: build start blocks for recently used places. Return how many were built."""
-        return self._moments.prepare(now)
+        return self._moments.prepare_start_blocks(now)
 
     def replay_tools(self, session: SessionId, messages: Sequence[MessageId]) -> dict[MessageId, dict[str, str]]:
         return self._moments.sent.replay_tools(session, messages)

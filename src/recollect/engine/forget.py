@@ -10,11 +10,11 @@ from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Memory, MemoryId, SessionId
 from recollect.domain.settings import Settings
 from recollect.engine.learning_ports import KeepsCandidates
-from recollect.engine.ports import Forgets, KeepsTurns, Writes
+from recollect.engine.ports import Forgets, KeepsTurns, WritesMemories
 from recollect.engine.session_ports import KeepsRecaps, LogsInjections
 
 
-class CanForget(Writes, Forgets, Protocol): ...
+class CanForget(WritesMemories, Forgets, Protocol): ...
 
 
 class CanTidy(CanForget, KeepsTurns, KeepsRecaps, LogsInjections, KeepsCandidates, Protocol): ...

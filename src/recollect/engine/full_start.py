@@ -15,7 +15,7 @@ from recollect.engine.injections import build_injection, refuse
 from recollect.engine.ports import FindsMemories
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
-from recollect.rank.budget import FilledBlock, Offer, fill, first_of_each_kind, offer_memory
+from recollect.rank.budget import BlockItem, FilledBlock, fill, item_for_memory, put_first_of_each_kind_first
 from recollect.rank.score import apply_use, kinds_for_agent, start_factors, start_score
 from recollect.text.block import index_line_of, line_of
 from recollect.text.intent import Task
@@ -94,7 +94,7 @@ def _fill(
 
     def fill_without_index(tokens: int) -> FilledBlock:
         shares = _shares(settings, scale)
-        return fill(offers, budget_tokens=tokens, shares=shares, sections=sections, counts_rest=False)
+        return fill(offers, budget_tokens=tokens, shares=shares, sections=sections, show_omitted_count=False)
 
     index_tokens = 0
     if further or len(fill_without_index(budget_tokens).included) < len(offers):
@@ -112,14 +112,14 @@ def _fill(
         budget_tokens=budget_tokens,
         shares={INDEX: index_tokens},
         sections=sections,
-        counts_rest=situation.counts_rest,
+        show_omitted_count=situation.counts_rest,
         share_leftovers=False,
         already_left_out=len({hit.memory.id for hit in further}.difference(said)),
     )
 
 
-def _key(one: Offer) -> MemoryId | str:
-    return one.memory or one.forms[-1]
+def _key(one: BlockItem) -> MemoryId | str:
+    return one.memory_id or one.forms[-1]
 
 
 def _groups(settings: Settings) -> list[_Group]:
@@ -173,29 +173,29 @@ def _score(memory: Memory, situation: Situation, task: Task | None) -> Hit:
 
 
 def _order(hits: Iterable[Hit]) -> list[Hit]:
-    return first_of_each_kind(sorted(hits, key=_best_first))
+    return put_first_of_each_kind_first(sorted(hits, key=_best_first))
 
 
 def _best_first(hit: Hit) -> tuple[float, float, str]:
     return -hit.score, -hit.memory.valid_from.timestamp(), hit.memory.id
 
 
-def _offer(hit: Hit) -> Offer:
+def _offer(hit: Hit) -> BlockItem:
     memory = hit.memory
     level = level_of(memory)
     place = LEVELS.index(level)
     section = SECTION_OF.get(memory.kind, RULES[place])
     shares = (level, SHARE_OF.get(memory.kind, memory.kind))
-    return offer_memory(memory, section, hit.freshness, shares, order=place)
+    return item_for_memory(memory, section, hit.freshness, shares, order=place)
 
 
 def level_of(memory: Memory) -> ScopeLevel:
     return ScopeLevel.PROJECT if memory.scope.level is ScopeLevel.SESSION else memory.scope.level
 
 
-def _offer_index(hits: Iterable[Hit], limit: int) -> list[Offer]:
+def _offer_index(hits: Iterable[Hit], limit: int) -> list[BlockItem]:
     """Titles only, without stale memories: a title cannot say that its file has changed."""
-    offers: list[Offer] = []
+    offers: list[BlockItem] = []
     for hit in hits:
         if len(offers) == limit:
             break
@@ -206,7 +206,7 @@ def _offer_index(hits: Iterable[Hit], limit: int) -> list[Offer]:
         if line is not None:
             is_whole = line == line_of(memory)  # a short memory is its own title
             means = Verdict.SHOWN if is_whole else Verdict.LISTED
-            offers.append(Offer((line,), INDEX, memory.id, (INDEX,), verdict=means))
+            offers.append(BlockItem((line,), INDEX, memory.id, (INDEX,), verdict=means))
     return offers
 
 

@@ -45,7 +45,7 @@ from recollect.engine.exchanges import Exchanges
 from recollect.engine.learning_ports import ReadsExchanges
 from recollect.engine.ports import Embeds, SettingsFor, Store
 from recollect.engine.proven import draft_beside, find_earlier
-from recollect.engine.remember import remember, revise, supersede
+from recollect.engine.remember import remember, replace_named, supersede
 from recollect.privacy.trust import kind_for
 from recollect.text.sentences import sentences
 
@@ -280,7 +280,7 @@ class Learning:
             if wanted is not None and self._make_room(session, wanted, change, settings):
                 with suppress(InvalidValue):
                     if known is not None and known.text != wanted.text:
-                        stored = revise(self._store, known, wanted, change)
+                        stored = replace_named(self._store, known, wanted, change)
                     else:
                         stored = remember(self._store, self._with_known_kind(wanted), change, live, at)
                     self._replace_candidates(session, stored.memory, change)

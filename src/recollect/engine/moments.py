@@ -35,25 +35,25 @@ from recollect.engine.forks import copy_parent_log, is_copy
 from recollect.engine.inbox import Inbox, LearnableEvent, is_host_generated
 from recollect.engine.injections import silence
 from recollect.engine.pausing import KnowsPauses, find_pause
-from recollect.engine.ports import Embeds, Measures, SeesPlaces, SettingsFor, Store
-from recollect.engine.prepared import PreparedBlocks, StartPlace
+from recollect.engine.ports import Embeds, MonotonicClock, ReadsFolders, SettingsFor, Store
+from recollect.engine.prepared import PreparedBlocks, StartBlockKey
 from recollect.engine.projects import resolve
 from recollect.engine.redaction import redact_injection
 from recollect.engine.sent_log import SentLog, injection_of
 from recollect.engine.session_state import DeletedSessions, EntersProject
-from recollect.engine.situation import Live, Situation, load_live
+from recollect.engine.situation import LiveContext, Situation, load_live
 from recollect.engine.use import UseTracker
-from recollect.rank.budget import allowance
+from recollect.rank.budget import block_budget
 from recollect.text.intent import Task, task_of
 from recollect.text.optout import find_opt_out, without_markers
 from recollect.text.query import content_words
 from recollect.text.tokens import estimate
 
-NOTHING = silence(Placement.MESSAGE)  # for events that need no answer
-PAUSED = silence(Placement.MESSAGE, QuietReason.PAUSED)
-NO_SESSION = SessionId("nobody")  # the session that a start block is prepared for
+NO_INJECTION = silence(Placement.MESSAGE)  # for events that need no answer
+PAUSED_INJECTION = silence(Placement.MESSAGE, QuietReason.PAUSED)
+PLACEHOLDER_SESSION = SessionId("nobody")  # the session that a start block is prepared for
 RECENT_PROMPTS, RECENT_PROMPT_CHARS = 5, 2000
-MAX_DISPUTES = 500  # newest first
+MAX_REVIEW_ITEMS = 500  # newest first
 WELCOME = "Recollect has no memories here yet; `recollect remember` teaches it a sentence."
 
 
@@ -63,8 +63,8 @@ class Moments:
         store: Store,
         settings_for: SettingsFor,
         enter_project: EntersProject,
-        workspace: SeesPlaces,
-        seconds: Measures,
+        workspace: ReadsFolders,
+        seconds: MonotonicClock,
         model: Callable[[], Embeds | None],
         freshness_lookup: Callable[[str | None], ChecksFreshness],
         unlearn: Callable[[SessionId], None],
@@ -79,8 +79,8 @@ class Moments:
         self._enter_project = enter_project
         self._workspace = workspace
         self._seconds = seconds
-        self._files = session_state.Recent(session_state.RECENT_FILES)
-        self._prompts = session_state.Recent(RECENT_PROMPTS)
+        self._files = session_state.RecentPerSession(session_state.RECENT_FILES)
+        self._prompts = session_state.RecentPerSession(RECENT_PROMPTS)
         self._use = UseTracker(store, store)
         self._prepared = PreparedBlocks()
         self._deleted = DeletedSessions()
@@ -93,9 +93,9 @@ class Moments:
         check_event(event)
         if isinstance(event, SessionDeleted):
             self._delete(event)
-            return NOTHING
+            return NO_INJECTION
         if self._deleted.must_ignore(event):
-            return NOTHING
+            return NO_INJECTION
         if self._is_paused(event):
             return self._answer_while_paused(event)
         enter_project = self._look_up_project if isinstance(event, Asked) else self._enter_project
@@ -103,9 +103,9 @@ class Moments:
         if event.headless and not self._settings_for(event.folder).capture.headless:
             session = session_state.apply_opt_outs(self._store, session, recalls=True, captures=False)
         event = session_state.mark_subagent_prompt(session, event)
-        is_kept = self._keep_event(session, event)
-        self._note(session, event)
-        injection = self._answer(session, event) or NOTHING
+        is_kept = self._store_event(session, event)
+        self._update_session(session, event)
+        injection = self._answer(session, event) or NO_INJECTION
         return injection if is_kept else replace(injection, kept=False)
 
     def _is_paused(self, event: Event) -> bool:
@@ -113,7 +113,7 @@ class Moments:
 
         def find_project() -> ProjectId | None:
             known = self._store.session(event.session)
-            return self._session_to_begin(event).project if known is None else known.project
+            return self._build_unsaved_session(event).project if known is None else known.project
 
         return find_pause(self._pauses.on(event.at), find_project, self._project_by_alias) is not None
 
@@ -124,18 +124,18 @@ class Moments:
             self.inbox.mute(event.session)  # replies to it are not kept either, even after the pause
         session = self._store.session(event.session)
         if session is None and isinstance(event, SessionStarted) and (event.holds or event.parent):
-            unsaved = self._session_to_begin(event)
+            unsaved = self._build_unsaved_session(event)
             if is_copy(self._store, unsaved, event):  # a copy begins with what its original was sent
                 session = self._store.begin_session(unsaved)
         if session is None:
-            return PAUSED
+            return PAUSED_INJECTION
         if isinstance(event, Compacted):
             session_state.start_new_context(self._store, session, event.at)
         if isinstance(event, SessionEnded):
             self._store.keep_session(replace(session, ended_at=event.at))
-        return self._answer(session, event) or PAUSED
+        return self._answer(session, event) or PAUSED_INJECTION
 
-    def _session_to_begin(self, event: Event) -> Session:
+    def _build_unsaved_session(self, event: Event) -> Session:
         return session_state.new_session(event, self._look_up_project, self._workspace.language_of)
 
     def _delete(self, event: SessionDeleted) -> None:
@@ -153,7 +153,7 @@ class Moments:
         """For a question: it makes no project known."""
         return resolve(self._store, self._workspace.place_of(folder), self._workspace.root_commit).project
 
-    def _keep_event(self, session: Session, event: Event) -> bool:
+    def _store_event(self, session: Session, event: Event) -> bool:
         """Return False if the disk is full: memories can be shown all the same."""
         if not isinstance(event, LearnableEvent):
             return True
@@ -170,7 +170,7 @@ class Moments:
         sent = self._store.find_sent(session.id, [event.message])
         return any(not one.call and one.injection.quiet is QuietReason.PAUSED for one in sent)
 
-    def _note(self, session: Session, event: Event) -> None:
+    def _update_session(self, session: Session, event: Event) -> None:
         match event:
             case Prompt():
                 self._files.note(session.id, *event.files)
@@ -224,35 +224,41 @@ class Moments:
 
     def _find_prepared_block(self, session: Session, event: SessionStarted) -> Injection | None:
         """Only a new session can use one: nothing is known of it but its place."""
-        place = StartPlace(project=session.project, language=session.language, folder=event.folder, agent=event.agent)
+        place = StartBlockKey(
+            project=session.project, language=session.language, folder=event.folder, agent=event.agent
+        )
         self._prepared.note(place)
         settings = self._settings_for(event.folder)
         budgets = settings.budgets
-        usual_tokens = allowance(budgets.start_tokens, budgets)
-        has_small_window = allowance(budgets.start_tokens, budgets, window_tokens=event.window_tokens) < usual_tokens
+        usual_tokens = block_budget(budgets.start_tokens, budgets)
+        has_small_window = block_budget(budgets.start_tokens, budgets, window_tokens=event.window_tokens) < usual_tokens
         is_new = session.started_at == event.at and event.source is StartSource.STARTUP
         if event.task or not is_new or has_small_window:
             return None
         return self._prepared.get(place, revision=self._store.revision(), settings=settings, now=self._seconds())
 
-    def prepare(self, now: datetime) -> int:
-        def build(place: StartPlace) -> Injection:
+    def prepare_start_blocks(self, now: datetime) -> int:
+        def build(place: StartBlockKey) -> Injection:
             session = Session(
-                id=NO_SESSION, host=NO_SESSION, project=place.project, language=place.language, started_at=now
+                id=PLACEHOLDER_SESSION,
+                host=PLACEHOLDER_SESSION,
+                project=place.project,
+                language=place.language,
+                started_at=now,
             )
-            event = SessionStarted(session=NO_SESSION, at=now, folder=place.folder, agent=place.agent)
-            return self._build_start_block(session, event, Live())
+            event = SessionStarted(session=PLACEHOLDER_SESSION, at=now, folder=place.folder, agent=place.agent)
+            return self._build_start_block(session, event, LiveContext())
 
         return self._prepared.renew(build, self._settings_for, revision=self._store.revision(), now=self._seconds())
 
-    def _build_start_block(self, session: Session, event: Event, live: Live) -> Injection:
+    def _build_start_block(self, session: Session, event: Event, live: LiveContext) -> Injection:
         situation = self._situation(session, event, live)
         start = situation.settings.start
         recaps = self._recaps(session, start.sessions + start.older_sessions, event)
         branch = self._workspace.branch_of(event.folder) if event.folder else None
         task = _likely_task(event, branch, recaps)
         work = _open_work(branch, recaps)
-        built = session_start.build(self._store, situation, recaps=recaps, task=task, work=work)
+        built = session_start.build_start_block(self._store, situation, recaps=recaps, task=task, work=work)
         if not built.block and not self._store.count(situation.viewer):
             return replace(built, notice=WELCOME)
         return built
@@ -283,7 +289,9 @@ class Moments:
         else:
             situation = self._situation(session, event, self._live_context(session, event))
             corrections = find_corrections(self._store, situation)
-            answer = turn.answer(self._store, self._model(), without_markers(event.text), situation, corrections)
+            answer = turn.build_turn_block(
+                self._store, self._model(), without_markers(event.text), situation, corrections
+            )
         recorded = self.sent.record(session, event.message, answer, event, started_s, Moment.PROMPT)
         if settings.loop.enabled and not is_paused:
             self._use.note_prompt(session.id, event.text[:RECENT_PROMPT_CHARS], recorded.ids, event.at)
@@ -308,8 +316,8 @@ class Moments:
             took_ms=0.0,
             point=Moment.START,
         )
-        situation = self._situation(session, event, Live((sent_start, *from_tools.sent)))
-        fitting = turn.answer(self._store, self._model(), without_markers(event.text), situation)
+        situation = self._situation(session, event, LiveContext((sent_start, *from_tools.sent)))
+        fitting = turn.build_turn_block(self._store, self._model(), without_markers(event.text), situation)
         block = "\n".join(filter(None, [start.block, fitting.block]))
         return replace(
             fitting,
@@ -386,14 +394,14 @@ class Moments:
             return QuietReason.OFF
         return None if session.recalls else QuietReason.OPTED_OUT
 
-    def _live_context(self, session: Session, event: Prompt | ToolFailed | Compacting | Asked) -> Live:
+    def _live_context(self, session: Session, event: Prompt | ToolFailed | Compacting | Asked) -> LiveContext:
         live = load_live(self._store, session, None if isinstance(event, Compacting) else event.live)
         if self._settings_for(event.folder).inject.placement is not TurnPlacement.SYSTEM:
             return live
         prompts = [sent for sent in live.sent if sent.point is Moment.PROMPT]
-        return Live((*prompts[-1:], *live.from_tools.sent))  # each block replaces the one before it
+        return LiveContext((*prompts[-1:], *live.from_tools.sent))  # each block replaces the one before it
 
-    def _situation(self, session: Session, event: Event, live: Live) -> Situation:
+    def _situation(self, session: Session, event: Event, live: LiveContext) -> Situation:
         parents = () if session.parent is None else (session.parent,)
         # Only the user's own settings decide what is shared, never a file in a project.
         shares_preferences = self._settings_for(None).privacy.share_preferences
@@ -412,7 +420,7 @@ class Moments:
             window_tokens=event.window_tokens,
             recent_files=self._files.of(session.id),
             find_memory=self._store.get,
-            list_disputing=cache(lambda: self._store.to_review(limit=MAX_DISPUTES)),
+            list_disputing=cache(lambda: self._store.to_review(limit=MAX_REVIEW_ITEMS)),
             running_sessions=(session.id, *parents),
             conversation_sessions=(session.id, *parents) if session.forked else (session.id,),
             context_started_at=session_state.find_context_start(self._store, session, event.at),

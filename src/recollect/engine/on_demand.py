@@ -17,7 +17,7 @@ from recollect.engine.ports import Embeds, Store
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.review import dispute
 from recollect.engine.situation import Situation
-from recollect.rank.budget import FilledBlock, Offer, allowance, fill, offer_memory
+from recollect.rank.budget import BlockItem, FilledBlock, block_budget, fill, item_for_memory
 from recollect.text.block import (
     BlockLine,
     bare_line_of,
@@ -47,7 +47,7 @@ def answer(store: Store, embeds: Embeds | None, asked: Asked, situation: Situati
     usual = budgets.query_tokens if asked.id is None else budgets.most_tokens
     wanted = max(1, min(asked.budget_tokens or usual, usual) - asked.reserved_tokens)
     left = budgets.live_start_tokens - situation.live.tokens(Moment.START, Moment.ON_DEMAND)
-    allowed = allowance(wanted, budgets, window_tokens=situation.window_tokens)
+    allowed = block_budget(wanted, budgets, window_tokens=situation.window_tokens)
     budget_tokens = min(allowed, left)
     if budget_tokens <= 0:
         return silence(Placement.ANSWER, QuietReason.CAP)
@@ -92,7 +92,7 @@ def _answer_with_list(
 
 
 def _fill(
-    hits: Sequence[Hit], make_offer: Callable[[Hit], Offer], situation: Situation, budget_tokens: int
+    hits: Sequence[Hit], make_offer: Callable[[Hit], BlockItem], situation: Situation, budget_tokens: int
 ) -> FilledBlock:
     budgets = situation.settings.budgets
     shares: dict[str, int] = {
@@ -101,7 +101,7 @@ def _fill(
         ScopeLevel.PROJECT: budgets.query_project_tokens,
     }
     offers = _offer_each(hits, make_offer, situation)
-    return fill(offers, budget_tokens=budget_tokens, shares=shares, counts_rest=situation.counts_rest)
+    return fill(offers, budget_tokens=budget_tokens, shares=shares, show_omitted_count=situation.counts_rest)
 
 
 def _answer_with_nearest(
@@ -114,7 +114,7 @@ def _answer_with_nearest(
         [replace(one, section=UNCERTAIN) for one in _offer_each(best, _offer_title, situation)],
         budget_tokens=budget_tokens,
         sections=(UNCERTAIN,),
-        counts_rest=False,
+        show_omitted_count=False,
     )
     return build_injection(
         Placement.ANSWER,
@@ -164,7 +164,7 @@ def _threshold(hit: Hit, words: frozenset[str], usual: float) -> float:
     return usual / 2 if MEANING in hit.factors else 0.0
 
 
-def _offer_each(hits: Sequence[Hit], make_offer: Callable[[Hit], Offer], situation: Situation) -> list[Offer]:
+def _offer_each(hits: Sequence[Hit], make_offer: Callable[[Hit], BlockItem], situation: Situation) -> list[BlockItem]:
     """A memory that is live already gets a reminder."""
     offers = []
     for hit in hits:
@@ -173,21 +173,21 @@ def _offer_each(hits: Sequence[Hit], make_offer: Callable[[Hit], Offer], situati
     return offers
 
 
-def _offer_whole(hit: Hit) -> Offer:
-    return offer_memory(hit.memory, freshness=hit.freshness, shares=(hit.memory.scope.level,))
+def _offer_whole(hit: Hit) -> BlockItem:
+    return item_for_memory(hit.memory, freshness=hit.freshness, shares=(hit.memory.scope.level,))
 
 
-def _offer_reminder(hit: Hit) -> Offer:
+def _offer_reminder(hit: Hit) -> BlockItem:
     line = reminder_line_of(hit.memory)
-    return Offer((line,), memory=hit.memory.id, shares=(hit.memory.scope.level,), verdict=Verdict.RECALLED)
+    return BlockItem((line,), memory_id=hit.memory.id, shares=(hit.memory.scope.level,), verdict=Verdict.RECALLED)
 
 
-def _offer_title(hit: Hit) -> Offer:
+def _offer_title(hit: Hit) -> BlockItem:
     title = index_line_of(hit.memory)
     is_whole = title == line_of(hit.memory)  # a short memory is its own title
     line = bare_line_of(hit.memory) if title is None else title
     means = Verdict.SHOWN if is_whole else Verdict.SHORT
-    return Offer((line,), memory=hit.memory.id, shares=(hit.memory.scope.level,), verdict=means)
+    return BlockItem((line,), memory_id=hit.memory.id, shares=(hit.memory.scope.level,), verdict=means)
 
 
 def _answer_with_details(store: Store, memory_id: MemoryId, situation: Situation, budget_tokens: int) -> Injection:
@@ -198,20 +198,20 @@ def _answer_with_details(store: Store, memory_id: MemoryId, situation: Situation
     freshness = situation.look_up_freshness([memory]).get(memory.id, NOT_CHECKED)
     hit = _certain_hit(memory, freshness)
     safe = redact_for_block(hit)
-    disputed = [Offer((item_line_of(line),), DISPUTED) for line in _disputes(store, memory, situation)]
+    disputed = [BlockItem((item_line_of(line),), DISPUTED) for line in _disputes(store, memory, situation)]
     room_tokens = budget_tokens - _overhead_tokens(disputed)
     whole = line_of(safe.memory, safe.freshness)
-    evidence: list[Offer] = []
+    evidence: list[BlockItem] = []
     if estimate(whole) <= room_tokens:
         ways: tuple[str, ...] = (whole,)
-        evidence = [Offer((item_line_of(said),), EVIDENCE) for said in safe.memory.evidence if visible(said)]
+        evidence = [BlockItem((item_line_of(said),), EVIDENCE) for said in safe.memory.evidence if visible(said)]
     else:  # no evidence: it only repeats the memory, which has more to say
         ways = tuple(filter(None, (whole, _shorten_line(safe, room_tokens))))
     filled = fill(
-        [Offer(ways, memory=memory.id), *disputed, *evidence],
+        [BlockItem(ways, memory_id=memory.id), *disputed, *evidence],
         budget_tokens=budget_tokens,
         sections=("", DISPUTED, EVIDENCE),
-        counts_rest=False,
+        show_omitted_count=False,
     )
     return build_injection(Placement.ANSWER, filled, [hit], budget_tokens=budget_tokens, considered=1)
 
@@ -237,7 +237,7 @@ def _name_visible(memories: Sequence[Memory], situation: Situation) -> str:
     return ", ".join(named)
 
 
-def _overhead_tokens(offers: Sequence[Offer]) -> int:
+def _overhead_tokens(offers: Sequence[BlockItem]) -> int:
     """The cost of a block with these lines, without the memory itself."""
     lines = [BlockLine(one.section, one.forms[0]) for one in offers]
     return estimate(render([BlockLine("", ""), *lines])) + len(lines) + 1

@@ -259,7 +259,7 @@ class KeepsProjects(KnowsProjects, Protocol):
     def move_sessions(self, sessions: Collection[SessionId], project: ProjectId) -> None: ...
 
 
-class Writes(KeepsMemories, KeepsHistory, Protocol):
+class WritesMemories(KeepsMemories, KeepsHistory, Protocol):
     """The needs of the write path."""
 
 
@@ -332,7 +332,7 @@ class Embeds(Protocol):
         """Return True for a word of the language, which is hardly a typing error. `word` is in lower case."""
 
 
-class SeesPlaces(Protocol):
+class ReadsFolders(Protocol):
     def place_of(self, folder: str) -> FolderFacts:
         """Return the facts of a folder about its project; quick, runs no program."""
 
@@ -365,7 +365,7 @@ class SettingsFor(Protocol):
     def __call__(self, folder: str | None) -> Settings: ...
 
 
-class Measures(Protocol):
+class MonotonicClock(Protocol):
     """A monotonic clock in seconds, for durations only."""
 
     def __call__(self) -> float: ...

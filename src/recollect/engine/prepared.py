@@ -12,7 +12,7 @@ MAX_PLACES = 8  # most recent places where sessions began
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StartPlace:
+class StartBlockKey:
     """All that a start block depends on for a new session."""
 
     project: ProjectId | None
@@ -36,15 +36,15 @@ class _PreparedBlock:
 
 class PreparedBlocks:
     def __init__(self) -> None:
-        self._blocks: dict[StartPlace, _PreparedBlock | None] = {}  # None: not built yet
+        self._blocks: dict[StartBlockKey, _PreparedBlock | None] = {}  # None: not built yet
 
-    def note(self, place: StartPlace) -> None:
+    def note(self, place: StartBlockKey) -> None:
         """Prepare the next session of this place: an agent works there."""
         self._blocks[place] = self._blocks.pop(place, None)
         if len(self._blocks) > MAX_PLACES:
             del self._blocks[next(iter(self._blocks))]
 
-    def get(self, place: StartPlace, *, revision: str, settings: Settings, now: float) -> Injection | None:
+    def get(self, place: StartBlockKey, *, revision: str, settings: Settings, now: float) -> Injection | None:
         block = self._blocks.get(place)
         if block is None or not block.is_current(revision, settings, now, share=1.0):
             return None
@@ -52,7 +52,7 @@ class PreparedBlocks:
 
     def renew(
         self,
-        build: Callable[[StartPlace], Injection],
+        build: Callable[[StartBlockKey], Injection],
         settings_for: Callable[[str | None], Settings],
         *,
         revision: str,

@@ -15,7 +15,7 @@ from recollect.domain.session import MAX_TURN_CHARS, TurnHit
 from recollect.engine.admission import redact_text
 from recollect.engine.story import Story
 from recollect.engine.undo import UndoResult
-from recollect.privacy.secrets import redact_name
+from recollect.privacy.secrets import redact_identifier
 from recollect.text.block import rewrite_texts, visible
 
 AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
@@ -150,7 +150,7 @@ def redact_line(text: str) -> str:
 
 
 def _redact_path(path: str) -> str:
-    return redact_name(path)[:MAX_NAME_CHARS]
+    return redact_identifier(path)[:MAX_NAME_CHARS]
 
 
 def _redact_text(text: str, max_chars: int) -> str:

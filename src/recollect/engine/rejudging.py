@@ -16,7 +16,7 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import Memory, Role, Tier
 from recollect.domain.session import Turn
 from recollect.engine.learning_ports import KeepsCandidates
-from recollect.engine.ports import KeepsChores, KeepsTurns, Writes
+from recollect.engine.ports import KeepsChores, KeepsTurns, WritesMemories
 
 CHORE = "captured memories"
 STEP_MEMORIES = 4
@@ -24,7 +24,7 @@ ALL = 1_000_000
 MAX_TURNS = 5  # the message that a memory comes from, and those before it
 
 
-class CanJudge(Writes, KeepsTurns, KeepsCandidates, KeepsChores, Protocol): ...
+class CanJudge(WritesMemories, KeepsTurns, KeepsCandidates, KeepsChores, Protocol): ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

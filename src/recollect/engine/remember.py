@@ -12,7 +12,7 @@ from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, 
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine.anchoring import merge_anchors
 from recollect.engine.novelty import TRUST, Comparison, relation_of
-from recollect.engine.ports import KeepsMemories, Writes
+from recollect.engine.ports import KeepsMemories, WritesMemories
 from recollect.novelty.conflicts import USER_ROLES
 from recollect.text.block import visible
 
@@ -20,21 +20,25 @@ ID_ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"  # no l, o, 0, 1: ids are read 
 ID_CHARS = 8
 MAX_MENTIONS = 200  # the last ones are kept; `seen` counts all
 IMPORTANCE_PER_MENTION = 0.1
-CONFIRMABLE_DURABILITY = 0.5  # from here on, the user confirms a candidate by repeating it
-_AS_LETTERS = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
+MIN_DURABILITY_TO_CONFIRM = 0.5  # from here on, the user confirms a candidate by repeating it
+_BYTE_TO_ID_CHAR = (ID_ALPHABET * (256 // len(ID_ALPHABET))).encode()
 
 
 def remember(
-    memories: Writes, draft: Draft, change: ChangeId, live: Collection[MemoryId] = (), now: datetime | None = None
+    memories: WritesMemories,
+    draft: Draft,
+    change: ChangeId,
+    live: Collection[MemoryId] = (),
+    now: datetime | None = None,
 ) -> Stored:
     """Store what was said: count it for a known memory, replace an outdated one. `live`: memories in the speaker's live
     context; an agent that repeats one is an echo, and nothing is counted. `now`: memories with a later date are not
     newer than the draft."""
     with memories.transaction():
-        known = _find_known(memories, draft)
-        relation = Comparison() if known or _is_past(draft) else relation_of(memories, draft, now)
+        known = _find_identical(memories, draft)
+        relation = Comparison() if known or _has_ended(draft) else relation_of(memories, draft, now)
         if draft.tier is Tier.CONFIRMED:
-            relation = _replace_candidates(relation)
+            relation = _treat_candidates_as_replaced(relation)
         elif draft.source.role not in USER_ROLES:
             relation = Comparison(same=relation.same)  # an agent's unproven words neither contradict nor end anything
         else:
@@ -52,21 +56,21 @@ def remember(
         return Same(again)
 
 
-def _replace_candidates(relation: Comparison) -> Comparison:
+def _treat_candidates_as_replaced(relation: Comparison) -> Comparison:
     """Let contradicted candidates be replaced: nothing has proven them, so there is nothing for a person to decide."""
     doubted = tuple(known for known in relation.contradicted if known.tier is Tier.CANDIDATE)
     disputed = tuple(known for known in relation.contradicted if known.tier is Tier.CONFIRMED)
     return replace(relation, replaced=(*relation.replaced, *doubted), contradicted=disputed)
 
 
-def revise(memories: Writes, known: Memory, draft: Draft, change: ChangeId) -> Stored:
+def replace_named(memories: WritesMemories, known: Memory, draft: Draft, change: ChangeId) -> Stored:
     """Replace a memory that the caller names. A source that is trusted less than the memory's, or a text that reads as
     an order, replaces nothing: both are kept until a person decides."""
     with memories.transaction():
         sources = (known.source, *(mention.source for mention in known.mentions))
         is_trusted = TRUST[draft.source.role] >= max(TRUST[source.role] for source in sources)
         may_replace = is_trusted and (draft.flag is None or known.flag is not None)
-        same = _find_known(memories, draft)
+        same = _find_identical(memories, draft)
         if same is None:
             relation = Comparison(replaced=(known,)) if may_replace else Comparison(contradicted=(known,))
             return _add(memories, draft, change, relation)
@@ -76,20 +80,20 @@ def revise(memories: Writes, known: Memory, draft: Draft, change: ChangeId) -> S
         return Updates(same, (supersede(memories, known, same, change),))
 
 
-def bring_back(memories: Writes, draft: Draft, change: ChangeId, now: datetime | None = None) -> Stored:
+def import_draft(memories: WritesMemories, draft: Draft, change: ChangeId, now: datetime | None = None) -> Stored:
     """Store a draft from a file. One with its own id comes back as it was, with its counts; any other is compared like
     everything that is said. Importing the same file twice changes nothing."""
-    is_ours = draft.id is not None or _is_past(draft)
-    if draft.id is None and _is_past(draft):  # no live memory will match it, and its time may be the time of import
+    is_ours = draft.id is not None or _has_ended(draft)
+    if draft.id is None and _has_ended(draft):  # no live memory will match it, and its time may be the time of import
         draft = replace(draft, id=next(_ids_of(replace(draft, at=EARLIEST))))
     with memories.transaction():
         taken = memories.get(draft.id or next(_ids_of(draft)))
-        if taken is not None and not _says_the_same(taken, draft):
+        if taken is not None and not _has_same_content(taken, draft):
             taken = None
         is_forgotten = taken is not None and taken.forgotten_at is not None
         if taken is not None and not is_forgotten and (draft.id or not taken.is_live):
             return Same(taken)
-        same = _find_known(memories, draft)
+        same = _find_identical(memories, draft)
         relation = Comparison()
         if same is None and not is_ours:
             relation = relation_of(memories, draft, now)
@@ -102,30 +106,30 @@ def bring_back(memories: Writes, draft: Draft, change: ChangeId, now: datetime |
             same = relation.same
         if same is None:
             return _add(memories, draft, change, relation)
-        merged = _merge(same, draft, seen=max(same.seen, draft.seen))
+        merged = _merge_draft_into(same, draft, seen=max(same.seen, draft.seen))
         if merged != same:
             memories.note_memory_change(change, same.id, same)
             memories.update(merged)
         return Same(merged)
 
 
-def _find_known(memories: Writes, draft: Draft) -> Memory | None:
+def _find_identical(memories: WritesMemories, draft: Draft) -> Memory | None:
     if not visible(draft.text):
         raise InvalidValue("The text has no visible characters; say what to remember.")
-    return None if _is_past(draft) else memories.find_same(draft)  # a past statement is no mention of a current one
+    return None if _has_ended(draft) else memories.find_same(draft)  # a past statement is no mention of a current one
 
 
-def _is_past(draft: Draft) -> bool:
+def _has_ended(draft: Draft) -> bool:
     return draft.superseded_by is not None or draft.valid_to is not None
 
 
 def _add(
-    memories: Writes, draft: Draft, change: ChangeId, relation: Comparison, instead_of: Memory | None = None
+    memories: WritesMemories, draft: Draft, change: ChangeId, relation: Comparison, instead_of: Memory | None = None
 ) -> Stored:
     """Store a draft as a memory. `instead_of`: a forgotten memory that comes back under its id."""
-    memory = _memory(draft, _free_id(memories, draft) if instead_of is None else instead_of.id)
+    memory = _memory_from_draft(draft, _free_id(memories, draft) if instead_of is None else instead_of.id)
     if relation.newer is not None:  # older than the current memory: it goes straight into the history
-        newer = _next_after(memories, memory, relation.newer)
+        newer = _first_successor(memories, memory, relation.newer)
         memory = replace(memory, valid_to=newer.valid_from, superseded_by=newer.id)
     if relation.contradicted:
         conflicts = (*memory.conflicts, *(known.id for known in relation.contradicted))
@@ -141,7 +145,7 @@ def _add(
     return Contradicts(memory, relation.contradicted) if relation.contradicted else New(memory)
 
 
-def _next_after(memories: Writes, memory: Memory, newer: Memory) -> Memory:
+def _first_successor(memories: WritesMemories, memory: Memory, newer: Memory) -> Memory:
     """Return the first memory that became valid after this one: the current one may have replaced others in between."""
     chain = [newer]
     for later in chain:  # grows while it is read
@@ -151,7 +155,7 @@ def _next_after(memories: Writes, memory: Memory, newer: Memory) -> Memory:
     return min(chain, key=lambda known: (known.valid_from, known.id))
 
 
-def supersede(memories: Writes, known: Memory, by: Memory, change: ChangeId) -> Memory:
+def supersede(memories: WritesMemories, known: Memory, by: Memory, change: ChangeId) -> Memory:
     """End a memory at the time when the other one became valid."""
     ended = replace(known, valid_to=max(by.valid_from, known.valid_from), superseded_by=by.id)
     memories.note_memory_change(change, known.id, known)
@@ -159,14 +163,16 @@ def supersede(memories: Writes, known: Memory, by: Memory, change: ChangeId) -> 
     return ended
 
 
-def _says_the_same(known: Memory, draft: Draft) -> bool:
+def _has_same_content(known: Memory, draft: Draft) -> bool:
     return (known.text, known.kind, known.scope) == (draft.text.strip(), draft.kind, draft.scope)
 
 
 def _count_mention(known: Memory, draft: Draft) -> Memory:
-    merged = _merge(known, draft, seen=known.seen + draft.seen)
+    merged = _merge_draft_into(known, draft, seen=known.seen + draft.seen)
     mentions = (*merged.mentions, Mention(source=draft.source, at=draft.at))
-    merged = replace(merged, mentions=tuple(dict.fromkeys(mentions))[-MAX_MENTIONS:], tier=_tier(known, draft))
+    merged = replace(
+        merged, mentions=tuple(dict.fromkeys(mentions))[-MAX_MENTIONS:], tier=_tier_after_mention(known, draft)
+    )
     if draft.source.role not in USER_ROLES:  # an agent repeats what it was shown: that makes nothing truer
         return merged
     importance = min(2.0, round(merged.importance + IMPORTANCE_PER_MENTION, 3))
@@ -174,22 +180,22 @@ def _count_mention(known: Memory, draft: Draft) -> Memory:
     return replace(merged, importance=importance, flag=None if draft.flag is None else merged.flag)
 
 
-def _tier(known: Memory, draft: Draft) -> Tier:
+def _tier_after_mention(known: Memory, draft: Draft) -> Tier:
     """A candidate is confirmed when it is stated outright, or when the user repeats it in another session; but not a
     sentence of no lasting value that a user types every day ("the build fails again")."""
-    is_elsewhere = draft.source.session != known.source.session and not _is_copy(known, draft)
-    is_lasting = min(known.durability, draft.durability) >= CONFIRMABLE_DURABILITY
+    is_elsewhere = draft.source.session != known.source.session and not _is_same_message(known, draft)
+    is_lasting = min(known.durability, draft.durability) >= MIN_DURABILITY_TO_CONFIRM
     if is_elsewhere and is_lasting and draft.source.role in USER_ROLES and draft.flag is None:
         return Tier.CONFIRMED
     return draft.tier if known.tier is Tier.CANDIDATE else known.tier
 
 
-def _is_copy(known: Memory, draft: Draft) -> bool:
+def _is_same_message(known: Memory, draft: Draft) -> bool:
     """Return True if both come from the same message: a resumed session begins with copies."""
     return draft.at == known.created_at and draft.source.message == known.source.message
 
 
-def _merge(known: Memory, draft: Draft, *, seen: int) -> Memory:
+def _merge_draft_into(known: Memory, draft: Draft, *, seen: int) -> Memory:
     """Add what the draft adds; the stricter sensitivity wins. A flagged draft adds no words to an unflagged memory, and
     a memory that the user states too loses its flag."""
     if draft.flag is not None and known.flag is None:
@@ -217,7 +223,7 @@ def _merge(known: Memory, draft: Draft, *, seen: int) -> Memory:
     )
 
 
-def _memory(draft: Draft, memory_id: MemoryId) -> Memory:
+def _memory_from_draft(draft: Draft, memory_id: MemoryId) -> Memory:
     return Memory(
         id=memory_id,
         text=draft.text.strip(),
@@ -258,4 +264,4 @@ def _ids_of(draft: Draft) -> Iterator[MemoryId]:
     """Yield ids computed from the content, so that the same input gives the same ids; if one is taken, use the next."""
     for salt in range(1000):
         digest = blake2b(f"{draft.scope}\n{draft.kind}\n{draft.text}\n{draft.at.isoformat()}\n{salt}".encode()).digest()
-        yield MemoryId(digest[:ID_CHARS].translate(_AS_LETTERS).decode())
+        yield MemoryId(digest[:ID_CHARS].translate(_BYTE_TO_ID_CHAR).decode())

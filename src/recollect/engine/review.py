@@ -10,13 +10,13 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Memory, MemoryId, Tier
 from recollect.domain.review import Case, DecidedCase, Review
-from recollect.engine.ports import Writes
+from recollect.engine.ports import WritesMemories
 from recollect.engine.remember import supersede
 
 MAX_LISTED = 10_000  # more than a person reads
 
 
-def cases(memories: Writes) -> list[Case]:
+def cases(memories: WritesMemories) -> list[Case]:
     """Return everything that waits for a decision, the newest first."""
     waiting: dict[MemoryId, Memory] = {}
     for memory in map(memories.get, _proposals(memories)):
@@ -29,28 +29,28 @@ def cases(memories: Writes) -> list[Case]:
     return [case for case in found if case.against or case.memory.flag or case.is_doubted]
 
 
-def _proposals(memories: Writes) -> dict[MemoryId, ChangeId]:
+def _proposals(memories: WritesMemories) -> dict[MemoryId, ChangeId]:
     """Return the memories that agents propose to forget, each with the change that proposes it."""
     return {MemoryId(change.detail["memory"]): change.id for change in memories.proposals()}
 
 
-def _case(memories: Writes, memory: Memory) -> Case:
+def _case(memories: WritesMemories, memory: Memory) -> Case:
     known = [memories.get(memory_id) for memory_id in memory.conflicts]
     live = [other for other in known if other is not None and other.is_live]
     against = tuple(sorted(live, key=lambda other: other.valid_from, reverse=True))
     return Case(memory=memory, against=against, is_doubted=memory.id in _proposals(memories))
 
 
-def dispute(memories: Writes, memory: Memory) -> tuple[Case, list[Memory]]:
+def dispute(memories: WritesMemories, memory: Memory) -> tuple[Case, list[Memory]]:
     """Return what the memory contradicts and what contradicts it, as far as that is undecided."""
     return _case(memories, memory), [case.memory for case in _against(memories, memory)]
 
 
-def _against(memories: Writes, memory: Memory) -> list[Case]:
+def _against(memories: WritesMemories, memory: Memory) -> list[Case]:
     return [case for case in cases(memories) if any(other.id == memory.id for other in case.against)]
 
 
-def accept(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
+def accept(memories: WritesMemories, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
     """Confirm memories: what they contradict ends, and their flags are removed."""
 
     def decide(case: Case, change: ChangeId) -> DecidedCase:
@@ -62,7 +62,7 @@ def accept(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) 
     return _decide_all(memories, ids, "accept", decide, at=at, by=by)
 
 
-def keep(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
+def keep(memories: WritesMemories, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
     """Keep memories and those they seemed to contradict: all stay valid."""
 
     def decide(case: Case, change: ChangeId) -> DecidedCase:
@@ -76,7 +76,7 @@ def keep(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) ->
     return _decide_all(memories, ids, "keep", decide, at=at, by=by)
 
 
-def reject(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
+def reject(memories: WritesMemories, ids: Sequence[MemoryId], *, at: datetime, by: str) -> Review:
     """End memories: what they contradict stays valid. Without a contradiction (flagged, proposed to forget), forget them."""
 
     def decide(case: Case, change: ChangeId) -> DecidedCase:
@@ -92,7 +92,7 @@ def reject(memories: Writes, ids: Sequence[MemoryId], *, at: datetime, by: str) 
 
 
 def _decide_all(
-    memories: Writes,
+    memories: WritesMemories,
     ids: Sequence[MemoryId],
     decision: str,
     decide: Callable[[Case, ChangeId], DecidedCase],
@@ -110,7 +110,7 @@ def _decide_all(
         return Review(deed=change, decided=done)
 
 
-def _waiting_case(memories: Writes, memory_id: MemoryId) -> Case:
+def _waiting_case(memories: WritesMemories, memory_id: MemoryId) -> Case:
     memory = memories.get(memory_id)
     if memory is None:
         raise InvalidValue(f"There is no memory {memory_id!r}. `recollect review` lists what waits.")
@@ -126,7 +126,7 @@ def _waiting_case(memories: Writes, memory_id: MemoryId) -> Case:
     raise InvalidValue(f"{memory_id} does not wait for a decision. `recollect review` lists what does.")
 
 
-def _update(memories: Writes, now: Memory, before: Memory, change: ChangeId) -> Memory:
+def _update(memories: WritesMemories, now: Memory, before: Memory, change: ChangeId) -> Memory:
     memories.note_memory_change(change, before.id, before)
     memories.update(now)
     return now

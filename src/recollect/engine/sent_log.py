@@ -8,12 +8,12 @@ from recollect.domain.injection import Injection, LogEntry, LogKey, Moment, Plac
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.session import Session
 from recollect.engine.admission import OWN_PREFIX
-from recollect.engine.ports import Measures, Store
+from recollect.engine.ports import MonotonicClock, Store
 from recollect.engine.redaction import redact_block
 
 
 class SentLog:
-    def __init__(self, store: Store, seconds: Measures) -> None:
+    def __init__(self, store: Store, seconds: MonotonicClock) -> None:
         self._store = store
         self._seconds = seconds
 

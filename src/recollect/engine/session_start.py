@@ -23,7 +23,7 @@ from recollect.engine.injections import build_injection, silence
 from recollect.engine.ports import FindsMemories
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
-from recollect.rank.budget import Offer, allowance, fill, offer_memory
+from recollect.rank.budget import BlockItem, block_budget, fill, item_for_memory
 from recollect.rank.score import start_factors, start_score
 from recollect.text.intent import Task
 from recollect.text.query import content_words
@@ -32,11 +32,11 @@ FACTS, COMMANDS, TIED = "Facts and decisions", "Commands", "About the open work"
 MAX_PER_PURPOSE, MAX_COMMANDS = 2, 5
 # Every model knows how to install dependencies and format files: only prompts that name it get these.
 WELL_KNOWN_PURPOSES = ("install", "format")
-MAX_NEWEST = 200  # of a kind
+MAX_CONSIDERED = 200  # of a kind
 COMMAND_TITLE = "Command for "
-MAY_BE_TIED = (Kind.DECISION, Kind.FILE_CONTEXT)  # not errors: they are shown when a tool fails
+KINDS_ABOUT_WORK = (Kind.DECISION, Kind.FILE_CONTEXT)  # not errors: they are shown when a tool fails
 MIN_BRANCH_WORDS = 2  # `fix` or `main` say nothing
-_NO_SUBJECT = frozenset(
+_GENERIC_BRANCH_WORDS = frozenset(
     "fix feat feature bug bugfix hotfix chore docs doc test refactor main master dev release".split()
 )
 
@@ -48,31 +48,31 @@ class OpenWork:
     branch: str = ""
     files: frozenset[str] = frozenset()
 
-    def has(self, memory: Memory) -> bool:
+    def is_about(self, memory: Memory) -> bool:
         if any(anchor.path in self.files for anchor in memory.anchors):
             return True
-        words = set(content_words(self.branch.replace("/", " ").replace("-", " "))) - _NO_SUBJECT
+        words = set(content_words(self.branch.replace("/", " ").replace("-", " "))) - _GENERIC_BRANCH_WORDS
         return len(words) >= MIN_BRANCH_WORDS and words <= set(content_words(memory.text))
 
 
-def build(
+def build_start_block(
     memories: FindsMemories, situation: Situation, *, recaps: Sequence[Recap], task: Task | None, work: OpenWork
 ) -> Injection:
     """`recaps`: of the last sessions, newest first."""
     settings = situation.settings
     budgets = settings.budgets
     left = budgets.live_start_tokens - situation.live.tokens(Moment.ON_DEMAND)
-    budget_tokens = min(allowance(budgets.start_tokens, budgets, window_tokens=situation.window_tokens), left)
+    budget_tokens = min(block_budget(budgets.start_tokens, budgets, window_tokens=situation.window_tokens), left)
     if budget_tokens <= 0:
         return silence(Placement.SYSTEM, QuietReason.CAP)
     if settings.start.style is StartStyle.FULL:
         return full_start.build(memories, situation, budget_tokens, recaps=recaps, task=task)
-    search = _StartSearch(memories, situation, task)
-    standing = search.find(STANDING, lambda _: True, MAX_NEWEST)
-    commands = _choose_commands(search.find((Kind.RESEARCH,), _is_command, MAX_NEWEST))
+    search = _NewestMemories(memories, situation, task)
+    standing = search.pick(STANDING, lambda _: True, MAX_CONSIDERED)
+    commands = _choose_commands(search.pick((Kind.RESEARCH,), _is_command, MAX_CONSIDERED))
     since = situation.now - timedelta(days=settings.start.decision_days)
-    facts = search.find((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts, since=since)
-    tied = [hit for hit in search.find(MAY_BE_TIED, work.has, settings.start.tied) if hit not in facts]
+    facts = search.pick((Kind.DECISION, Kind.RESEARCH), _is_fact, settings.start.facts, since=since)
+    tied = [hit for hit in search.pick(KINDS_ABOUT_WORK, work.is_about, settings.start.tied) if hit not in facts]
     by_section = {FACTS: facts, COMMANDS: commands, TIED: tied}
     found = list(standing)
     section_of: dict[MemoryId, str] = {}
@@ -87,19 +87,19 @@ def build(
         budget_tokens=budget_tokens,
         shares=_shares(settings, budget_tokens),
         sections=[*RULES, *by_section, *dict.fromkeys(one.section for one in last)],
-        counts_rest=situation.counts_rest,
+        show_omitted_count=situation.counts_rest,
     )
     return build_injection(Placement.SYSTEM, filled, chosen, budget_tokens=budget_tokens, considered=search.considered)
 
 
-class _StartSearch:
+class _NewestMemories:
     def __init__(self, memories: FindsMemories, situation: Situation, task: Task | None) -> None:
         self._memories = memories
         self._situation = situation
         self._task = task
         self.considered = 0
 
-    def find(
+    def pick(
         self, kinds: Sequence[Kind], is_wanted: Callable[[Memory], bool], limit: int, since: datetime | None = None
     ) -> list[Hit]:
         """Return confirmed memories that may be shown and are not live yet, best first."""
@@ -108,7 +108,7 @@ class _StartSearch:
         if not switched_on:
             return []
         newest = self._memories.newest(
-            situation.viewer, limit=MAX_NEWEST, kinds=switched_on, since=since, injectable=True, confirmed=True
+            situation.viewer, limit=MAX_CONSIDERED, kinds=switched_on, since=since, injectable=True, confirmed=True
         )
         hits = [self._score(memory) for memory in newest if is_wanted(memory) and situation.is_news(memory)]
         self.considered += len(hits)
@@ -159,21 +159,21 @@ def _choose_commands(found: Iterable[Hit]) -> list[Hit]:
         if not is_too_many and purpose not in WELL_KNOWN_PURPOSES and line not in lines:
             lines.add(line)
             kept.append(hit)
-    if any(any(map(is_own_task, _runs(hit))) for hit in kept):
-        kept = [hit for hit in kept if not any(map(is_standard_command, _runs(hit)))]
+    if any(any(map(is_own_task, _parse_command(hit))) for hit in kept):
+        kept = [hit for hit in kept if not any(map(is_standard_command, _parse_command(hit)))]
     return kept[:MAX_COMMANDS]
 
 
-def _runs(command: Hit) -> Sequence[Run]:
+def _parse_command(command: Hit) -> Sequence[Run]:
     return runs(command.memory.evidence[0]) if command.memory.evidence else ()
 
 
-def _offer(hit: Hit, section: str | None) -> Offer:
+def _offer(hit: Hit, section: str | None) -> BlockItem:
     level = level_of(hit.memory)
     if section is not None:
-        return offer_memory(hit.memory, section, hit.freshness, (level,))
+        return item_for_memory(hit.memory, section, hit.freshness, (level,))
     place = LEVELS.index(level)
-    return offer_memory(hit.memory, RULES[place], hit.freshness, (level,), order=place)
+    return item_for_memory(hit.memory, RULES[place], hit.freshness, (level,), order=place)
 
 
 def _shares(settings: Settings, budget_tokens: int) -> dict[str, int]:

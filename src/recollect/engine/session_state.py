@@ -111,7 +111,7 @@ def files_in(tool_input: Mapping[str, Any]) -> list[str]:
     return [path for path in values if isinstance(path, str) and path.strip()]
 
 
-class Recent:
+class RecentPerSession:
     """The last few words (files, prompts) of each session, newest first. In memory only."""
 
     def __init__(self, limit: int) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from recollect.domain.history import MemoryChange
 from recollect.domain.memory import Memory
-from recollect.engine.ports import Writes
+from recollect.engine.ports import WritesMemories
 
 MAX_LINKS = 100  # a longer chain is a circle
 
@@ -17,7 +17,7 @@ class Story:
     changes: tuple[MemoryChange, ...]  # in order
 
 
-def build_story(memories: Writes, memory: Memory) -> Story:
+def build_story(memories: WritesMemories, memory: Memory) -> Story:
     return Story(
         memory=memory,
         before=tuple(_before(memories, memory)),
@@ -26,7 +26,7 @@ def build_story(memories: Writes, memory: Memory) -> Story:
     )
 
 
-def _before(memories: Writes, memory: Memory) -> list[Memory]:
+def _before(memories: WritesMemories, memory: Memory) -> list[Memory]:
     found: dict[str, Memory] = {}
     waiting = [memory]
     while waiting and len(found) < MAX_LINKS:
@@ -38,7 +38,7 @@ def _before(memories: Writes, memory: Memory) -> list[Memory]:
     return sorted(visible, key=lambda older: (older.valid_from, older.id))
 
 
-def _after(memories: Writes, memory: Memory) -> list[Memory]:
+def _after(memories: WritesMemories, memory: Memory) -> list[Memory]:
     found: list[Memory] = []
     current = memory
     while current.superseded_by is not None and len(found) < MAX_LINKS:

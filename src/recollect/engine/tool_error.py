@@ -16,7 +16,7 @@ from recollect.engine.ports import Embeds, FindsMemories
 from recollect.engine.recall import embed_query, weigh
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
-from recollect.rank.budget import Offer, allowance, fill
+from recollect.rank.budget import BlockItem, block_budget, fill
 from recollect.text.block import error_line_of, plain, reminder_line_of, remove_entries, short_line_of
 from recollect.text.intent import Intent, Task
 from recollect.text.naming import read_prompt_words
@@ -59,7 +59,7 @@ def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation
     if sign.is_generic:
         return silence(Placement.TOOL, QuietReason.GENERIC)
     left = budgets.live_turn_tokens - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
-    budget_tokens = min(allowance(budgets.error_tokens, budgets, window_tokens=situation.window_tokens), left)
+    budget_tokens = min(block_budget(budgets.error_tokens, budgets, window_tokens=situation.window_tokens), left)
     if budget_tokens <= 0:
         return silence(Placement.TOOL, QuietReason.CAP)
     hits, refused, considered = _find_known_errors(memories, embeds, sign, situation)
@@ -69,7 +69,7 @@ def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation
         budget_tokens=budget_tokens,
         max_lines=settings.tool_error.lines if has_certain else 1,
         sections=(KNOWN_ERROR, LIKE_IT),
-        counts_rest=situation.counts_rest,
+        show_omitted_count=situation.counts_rest,
     )
     return build_injection(
         Placement.TOOL,
@@ -206,10 +206,10 @@ def _refusal(hit: Hit, fitting: Collection[MemoryId], situation: Situation, need
     return Verdict.LIVE if _is_shown(hit.memory, situation) else Verdict.CUT
 
 
-def _offer(hit: Hit, situation: Situation) -> Offer:
+def _offer(hit: Hit, situation: Situation) -> BlockItem:
     section = KNOWN_ERROR if CERTAIN in hit.factors else LIKE_IT
     if hit.memory.id in situation.live.memory_ids:
-        return Offer((reminder_line_of(hit.memory),), section, hit.memory.id, verdict=Verdict.RECALLED)
+        return BlockItem((reminder_line_of(hit.memory),), section, hit.memory.id, verdict=Verdict.RECALLED)
     short = short_line_of(hit.memory, hit.freshness)
     ways = filter(None, (error_line_of(hit.memory, hit.freshness), short))
-    return Offer(tuple(ways), section, hit.memory.id)
+    return BlockItem(tuple(ways), section, hit.memory.id)

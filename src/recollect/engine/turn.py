@@ -18,7 +18,15 @@ from recollect.engine.quotes import quote_answers
 from recollect.engine.recall import embed_query, weigh
 from recollect.engine.redaction import redact_for_block
 from recollect.engine.situation import Situation
-from recollect.rank.budget import FilledBlock, Offer, allowance, fill, first_of_each_kind, offer_memory, put_kinds_first
+from recollect.rank.budget import (
+    BlockItem,
+    FilledBlock,
+    block_budget,
+    fill,
+    item_for_memory,
+    put_first_of_each_kind_first,
+    put_kinds_first,
+)
 from recollect.rank.score import apply_use, kinds_for_agent
 from recollect.text.asking import PromptPurpose, prompt_purpose, refers_to_earlier_work, without_host_tags
 from recollect.text.block import with_lines
@@ -29,10 +37,10 @@ from recollect.text.query import asks_something, content_words
 from recollect.text.tokens import estimate
 
 SURE_RELEVANCE = 0.70  # above it a hit comes before all others, whatever its age, unless it is stale
-DOUBTFUL = "doubtful"  # the budget share of the other hits
+DOUBTFUL_SHARE = "doubtful"  # the budget share of the other hits
 MAX_PROMPT_CHARS = 20_000  # people say first what they want, and paste after it
 MAX_ESTIMATED_CHARS = 10_000
-FENCE_TOKENS = 25  # around a block that has nothing but quotes
+EMPTY_BLOCK_TOKENS = 25  # around a block that has nothing but quotes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +53,7 @@ class PromptHits:
 class TurnStore(FindsMemories, KeepsMemories, KeepsTurns, Protocol): ...
 
 
-def answer(
+def build_turn_block(
     memories: TurnStore,
     embeds: Embeds | None,
     prompt: str,
@@ -62,7 +70,7 @@ def answer(
     if not words and not corrections:
         return silence(Placement.MESSAGE, QuietReason.IDLE)
     left = budgets.live_turn_tokens - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
-    allowed = allowance(
+    allowed = block_budget(
         budgets.turn_tokens, budgets, prompt_tokens=_prompt_tokens(prompt), window_tokens=situation.window_tokens
     )
     budget_tokens = min(allowed, left)
@@ -85,7 +93,7 @@ def _build_block(
 ) -> Injection:
     budgets = situation.settings.budgets
     lines = budgets.turn_lines_later if situation.live.has_prompts else budgets.turn_lines_first
-    corrected_to = {correction.offer.memory for correction in corrections}
+    corrected_to = {correction.offer.memory_id for correction in corrections}
     hits = [hit for hit in found.fitting if hit.memory.id not in corrected_to]
     hits = _order(hits, situation, lines)
     filled = _fill(hits, corrections, situation, budget_tokens, lines)
@@ -117,9 +125,9 @@ def _fill(
     return fill(
         [*(correction.offer for correction in corrections), *map(_offer, map(redact_for_block, hits))],
         budget_tokens=budget_tokens,
-        shares={DOUBTFUL: int(budgets.turn_doubtful_tokens * scale)},
+        shares={DOUBTFUL_SHARE: int(budgets.turn_doubtful_tokens * scale)},
         max_lines=lines + len(corrections),
-        counts_rest=situation.counts_rest,
+        show_omitted_count=situation.counts_rest,
         share_leftovers=False,
     )
 
@@ -136,7 +144,9 @@ def _add_quotes(
         return block
     # Half of the live budget is left to the memories of later prompts.
     live_tokens = budgets.live_turn_tokens // 2 - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
-    room_tokens = min(block.budget_tokens, budgets.turn_quote_tokens, live_tokens) - (block.tokens or FENCE_TOKENS)
+    room_tokens = min(block.budget_tokens, budgets.turn_quote_tokens, live_tokens) - (
+        block.tokens or EMPTY_BLOCK_TOKENS
+    )
     found = quote_answers(store, embeds, prompt, situation, budget_tokens=room_tokens, beside=block.block)
     text = with_lines(block.block, found.lines)
     tokens = estimate(text)
@@ -168,13 +178,13 @@ def _find_fitting(
         hits = weigh(
             some, words, heard, sighting, settings.turn, about, embeds=model, now=situation.now, settings=settings
         )
-        return _rank_by_use(hits, settings)
+        return _adjust_by_usage(hits, settings)
 
     allowed = [one for one in found if situation.may_show(one.memory)]
     withheld = [one for one in allowed if _withholding_reason(one.memory, situation) is not None]
     hits = weigh_all([one for one in allowed if _withholding_reason(one.memory, situation) is None])
     # Weighed apart from the others, which must not depend on them. Only the log gets these.
-    not_offered = _refuse_withheld(weigh_all(withheld), situation)
+    not_offered = _log_withheld(weigh_all(withheld), situation)
     needed = _thresholds(hits, situation)
     purpose = prompt_purpose(prompt)
 
@@ -193,7 +203,7 @@ def _find_fitting(
     near = [hit for hit in fitting if hit.factors["named"] or hit.relevance >= best * settings.turn.relative_cut]
     return PromptHits(
         fitting=tuple(demote_stale(near, len(near), situation.look_up_freshness, settings.stale)),
-        refused=(*not_offered, *_refuse_others(hits, near, situation, needed)),
+        refused=(*not_offered, *_log_not_fitting(hits, near, situation, needed)),
         considered=len(found),
     )
 
@@ -215,7 +225,7 @@ def _is_specific_enough(hit: Hit, purpose: PromptPurpose) -> bool:
     return not is_captured_work and (purpose is PromptPurpose.QUESTION or hit.relevance > SURE_RELEVANCE)
 
 
-def _refuse_withheld(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
+def _log_withheld(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
     """Log the withheld memories that would have been relevant enough."""
     needed = _thresholds(hits, situation)
     relevant = [hit for hit in hits if hit.relevance >= needed[hit.memory.id]]
@@ -227,7 +237,7 @@ def _refuse_withheld(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
     return choices
 
 
-def _rank_by_use(hits: Sequence[Hit], settings: Settings) -> list[Hit]:
+def _adjust_by_usage(hits: Sequence[Hit], settings: Settings) -> list[Hit]:
     """Rank memories that replies used higher; the relevance stays as it is."""
     ranked = []
     for hit in hits:
@@ -249,7 +259,7 @@ def _thresholds(hits: Collection[Hit], situation: Situation) -> dict[MemoryId, f
     return {hit.memory.id: settings.kinds.threshold[hit.memory.kind] + raised for hit in hits}
 
 
-def _refuse_others(
+def _log_not_fitting(
     hits: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: dict[MemoryId, float]
 ) -> list[Choice]:
     """Log the best of the hits that do not fit."""
@@ -259,11 +269,11 @@ def _refuse_others(
     choices = []
     for hit in others[:MAX_LOGGED_REFUSALS]:
         threshold = needed[hit.memory.id]
-        choices.append(build_choice(hit, _refusal(hit, situation, threshold), threshold))
+        choices.append(build_choice(hit, _verdict_for(hit, situation, threshold), threshold))
     return choices
 
 
-def _refusal(hit: Hit, situation: Situation, needed: float) -> Verdict:
+def _verdict_for(hit: Hit, situation: Situation, needed: float) -> Verdict:
     if hit.relevance < needed:
         return Verdict.THRESHOLD
     if hit.memory.id in situation.live.memory_ids:
@@ -285,7 +295,7 @@ def _order(hits: Sequence[Hit], situation: Situation, lines: int) -> list[Hit]:
     doubtful = [hit for hit in hits if not _is_sure(hit)]
     ordered: list[Hit] = []
     for part in (sure, doubtful):
-        ordered.extend(put_kinds_first(first_of_each_kind(part), kinds, max_favoured))
+        ordered.extend(put_kinds_first(put_first_of_each_kind_first(part), kinds, max_favoured))
     return leave_out_lone_claims(ordered, situation)
 
 
@@ -293,5 +303,5 @@ def _is_sure(hit: Hit) -> bool:
     return hit.relevance > SURE_RELEVANCE and not hit.freshness.is_stale
 
 
-def _offer(hit: Hit) -> Offer:
-    return offer_memory(hit.memory, freshness=hit.freshness, shares=() if _is_sure(hit) else (DOUBTFUL,))
+def _offer(hit: Hit) -> BlockItem:
+    return item_for_memory(hit.memory, freshness=hit.freshness, shares=() if _is_sure(hit) else (DOUBTFUL_SHARE,))

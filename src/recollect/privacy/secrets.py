@@ -23,16 +23,16 @@ from recollect.privacy.secret_stores import find_stored_passwords
 
 Search = Callable[[bytes, bytes], Iterator[Found]]
 
-_MARK = "[redacted:"
-_MARKED = re.compile(r"\[redacted:[a-z0-9.\-]{1,50}\]")  # only names of rules: no secret hides in one
-_SHORTEST_SECRET_TEXT = 6
+_MARK_PREFIX = "[redacted:"
+_MARK_PATTERN = re.compile(r"\[redacted:[a-z0-9.\-]{1,50}\]")  # only names of rules: no secret hides in one
+_MIN_TEXT_CHARS = 6
 _MAX_PASSES = 8
-_REACH = 4_000  # a redaction changes nothing farther away than this
-_EDGE = 1_000  # near a cut a value may look like a secret only because it is cut
+_RESCAN_CHARS = 4_000  # a redaction changes nothing farther away than this
+_UNTRUSTED_EDGE_CHARS = 1_000  # near a cut a value may look like a secret only because it is cut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Secret:
+class SecretSpan:
     rule: str  # the kind of secret: `openai-key`, `password`
     start: int  # in the original text
     end: int
@@ -41,15 +41,15 @@ class Secret:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
     text: str
-    found: tuple[Secret, ...]  # by place, without overlaps
+    found: tuple[SecretSpan, ...]  # by place, without overlaps
 
 
 def redact(text: str) -> Redaction:
     """Search again after each redaction until nothing is found: a secret may be hidden behind another."""
     redacted = text
-    found: list[Secret] = []
+    found: list[SecretSpan] = []
     for number in range(_MAX_PASSES):
-        more = _find_near(redacted, found) if number else _find_secrets(redacted)
+        more = _rescan_around_marks(redacted, found) if number else _find_secrets(redacted)
         if not more:
             break
         found = _add_found(found, more)
@@ -57,7 +57,7 @@ def redact(text: str) -> Redaction:
     return Redaction(text=redacted, found=tuple(found))
 
 
-def redact_name(name: str) -> str:
+def redact_identifier(name: str) -> str:
     """Redact a path, a remote or an id. Each part between slashes is a name here, so it is also judged alone."""
     whole = redact(name).text
     if "/" not in whole:
@@ -65,19 +65,19 @@ def redact_name(name: str) -> str:
     return "/".join(redact(part).text for part in whole.split("/"))
 
 
-def _find_secrets(text: str) -> list[Secret]:
+def _find_secrets(text: str) -> list[SecretSpan]:
     """Search once, on one byte per character: that is faster, and places stay the same."""
-    if len(text) < _SHORTEST_SECRET_TEXT:
+    if len(text) < _MIN_TEXT_CHARS:
         return []
     if has_invisible(text):
         visible, places = without_invisible(text)
         found = _find_secrets(visible)
-        return [Secret(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in found]
+        return [SecretSpan(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in found]
     plain = as_bytes(_blank_marks(text))
     low = plain.lower()
     names = as_names(plain)
     words = set(names.split())
-    wanted = set[Search]().union(*map(_searches_for, words))
+    wanted = set[Search]().union(*map(_searches_triggered_by, words))
     # The order is the rank: where two overlap, the first gives the rule.
     by_shape: list[Found] = []
     by_randomness: list[Found] = []
@@ -86,7 +86,7 @@ def _find_secrets(text: str) -> list[Secret]:
     ranked = [*find_private_keys(plain, low), *by_shape]
     ranked += find_in_addresses(plain, low)
     ranked += find_stored_passwords(plain, low)
-    for _, search in _BY_WORD:
+    for _, search in _WORD_TRIGGERS:
         if search in wanted:
             ranked += search(plain, low)
     ranked += find_assigned(plain, names, words)
@@ -95,7 +95,7 @@ def _find_secrets(text: str) -> list[Secret]:
 
 
 # Searches that need certain words: most texts have none of these, and most words are in the cache.
-_BY_WORD: tuple[tuple[Callable[[bytes], bool], Search], ...] = (
+_WORD_TRIGGERS: tuple[tuple[Callable[[bytes], bool], Search], ...] = (
     (may_be_in_headers, find_in_headers),
     (may_be_in_commands, find_in_commands),
     (may_name_codes, find_recovery_codes),
@@ -104,31 +104,31 @@ _BY_WORD: tuple[tuple[Callable[[bytes], bool], Search], ...] = (
 
 
 @lru_cache(maxsize=1 << 16)
-def _searches_for(word: bytes) -> frozenset[Search]:
+def _searches_triggered_by(word: bytes) -> frozenset[Search]:
     low = word.lower()
-    return frozenset(search for may_be, search in _BY_WORD if may_be(low))
+    return frozenset(search for may_be, search in _WORD_TRIGGERS if may_be(low))
 
 
-def _find_near(text: str, found: list[Secret]) -> list[Secret]:
+def _rescan_around_marks(text: str, found: list[SecretSpan]) -> list[SecretSpan]:
     """Search a redacted text again, near its marks only: nothing else can have changed."""
-    if len(text) <= _REACH:
+    if len(text) <= _RESCAN_CHARS:
         return _find_secrets(text)
     shift = 0
     parts: list[tuple[int, int]] = []
     for secret in found:
         start = secret.start - shift
-        end = start + len(_mark(secret))
+        end = start + len(_mark_for(secret))
         shift = secret.end - end
-        if parts and start - _REACH <= parts[-1][1]:
-            parts[-1] = (parts[-1][0], end + _REACH)
+        if parts and start - _RESCAN_CHARS <= parts[-1][1]:
+            parts[-1] = (parts[-1][0], end + _RESCAN_CHARS)
         else:
-            parts.append((max(0, start - _REACH), end + _REACH))
+            parts.append((max(0, start - _RESCAN_CHARS), end + _RESCAN_CHARS))
     more = []
     for start, end in parts:
-        first = start + _EDGE if start else 0
-        last = end - _EDGE if end < len(text) else len(text)
+        first = start + _UNTRUSTED_EDGE_CHARS if start else 0
+        last = end - _UNTRUSTED_EDGE_CHARS if end < len(text) else len(text)
         for secret in _find_secrets(text[start:end]):
-            moved = Secret(rule=secret.rule, start=secret.start + start, end=secret.end + start)
+            moved = SecretSpan(rule=secret.rule, start=secret.start + start, end=secret.end + start)
             if first <= moved.start and moved.end <= last:
                 more.append(moved)
     return more
@@ -136,12 +136,12 @@ def _find_near(text: str, found: list[Secret]) -> list[Secret]:
 
 def _blank_marks(text: str) -> str:
     """Blank marks of earlier redactions: they are no secrets, and their words are no names of secrets."""
-    if _MARK not in text:
+    if _MARK_PREFIX not in text:
         return text
-    return _MARKED.sub(lambda mark: "\x01" * len(mark[0]), text)
+    return _MARK_PATTERN.sub(lambda mark: "\x01" * len(mark[0]), text)
 
 
-def _merge(plain: bytes, found: Iterable[Found]) -> list[Secret]:
+def _merge(plain: bytes, found: Iterable[Found]) -> list[SecretSpan]:
     """Join overlapping secrets; the one of the highest rank gives the rule."""
     ranked = sorted((start, end, rank, rule) for rank, (start, end, rule) in enumerate(found))
     merged: list[tuple[int, int, int, str]] = []
@@ -153,29 +153,29 @@ def _merge(plain: bytes, found: Iterable[Found]) -> list[Secret]:
             merged[-1] = (first, max(last, end), *min((known, name), (rank, rule)))
         else:
             merged.append((start, end, rank, rule))
-    return [Secret(rule=rule, start=start, end=end) for start, end, _, rule in merged]
+    return [SecretSpan(rule=rule, start=start, end=end) for start, end, _, rule in merged]
 
 
-def _replace(text: str, found: list[Secret]) -> str:
+def _replace(text: str, found: list[SecretSpan]) -> str:
     parts, done = [], 0
     for secret in found:
-        parts += [text[done : secret.start], _mark(secret)]
+        parts += [text[done : secret.start], _mark_for(secret)]
         done = secret.end
     return "".join([*parts, text[done:]])
 
 
-def _mark(secret: Secret) -> str:
-    return f"{_MARK}{secret.rule}]"
+def _mark_for(secret: SecretSpan) -> str:
+    return f"{_MARK_PREFIX}{secret.rule}]"
 
 
-def _add_found(found: list[Secret], more: list[Secret]) -> list[Secret]:
+def _add_found(found: list[SecretSpan], more: list[SecretSpan]) -> list[SecretSpan]:
     """Add secrets whose places are in the redacted text, moved to their places in the original text."""
-    shifts = list(accumulate((s.end - s.start - len(_mark(s)) for s in found), initial=0))
+    shifts = list(accumulate((s.end - s.start - len(_mark_for(s)) for s in found), initial=0))
     starts = [s.start - shift for s, shift in zip(found, shifts, strict=False)]
     known, back = 0, list(found)
     for secret in more:
         while known < len(starts) and starts[known] < secret.start:
             known += 1
         shift = shifts[known]
-        back.append(Secret(rule=secret.rule, start=secret.start + shift, end=secret.end + shift))
+        back.append(SecretSpan(rule=secret.rule, start=secret.start + shift, end=secret.end + shift))
     return sorted(back, key=lambda secret: secret.start)

@@ -15,22 +15,22 @@ MAX_CACHED_CHARS = 2000  # the cost of longer lines is not cached: hardly any fi
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class BlockItem:
     """A memory, or a line about a session, that may go into a block."""
 
     forms: tuple[str, ...]  # its forms, the best first; the first is complete
     section: str = ""
-    memory: MemoryId | None = None
+    memory_id: MemoryId | None = None
     shares: tuple[str, ...] = ()  # the parts of the budget that pay for it
     order: int = 0  # within its section, before the order of the offers
     verdict: Verdict = Verdict.SHOWN  # on the memory, if the first form is chosen
 
 
-def offer_memory(
+def item_for_memory(
     memory: Memory, section: str = "", freshness: Freshness = NOT_CHECKED, shares: tuple[str, ...] = (), order: int = 0
-) -> Offer:
+) -> BlockItem:
     forms = filter(None, (line_of(memory, freshness), short_line_of(memory, freshness)))
-    return Offer(tuple(forms), section, memory.id, shares, order)
+    return BlockItem(tuple(forms), section, memory.id, shares, order)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class FilledBlock:
     block: str
     tokens: int
     verdicts: Mapping[MemoryId, Verdict]
-    included: tuple[Offer, ...] = ()  # in the block, each with its chosen form only, in the order of the offers
+    included: tuple[BlockItem, ...] = ()  # in the block, each with its chosen form only, in the order of the offers
 
     @property
     def shown(self) -> tuple[MemoryId, ...]:
@@ -48,33 +48,33 @@ class FilledBlock:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    place: int  # of its offer
-    offer: Offer
-    way: int
+    index: int  # of its offer
+    offer: BlockItem
+    form_index: int
 
     @property
     def text(self) -> str:
-        return self.offer.forms[self.way]
+        return self.offer.forms[self.form_index]
 
     @property
     def verdict(self) -> Verdict:
-        return self.offer.verdict if self.way == 0 else Verdict.SHORT
+        return self.offer.verdict if self.form_index == 0 else Verdict.SHORT
 
     @property
-    def as_offer(self) -> Offer:
+    def chosen_form_only(self) -> BlockItem:
         offer = self.offer
-        return Offer((self.text,), offer.section, offer.memory, offer.shares, offer.order, self.verdict)
+        return BlockItem((self.text,), offer.section, offer.memory_id, offer.shares, offer.order, self.verdict)
 
 
-Render = Callable[[Sequence[BlockLine], int], str]
+Renderer = Callable[[Sequence[BlockLine], int], str]
 
 
 def _cost(line: str) -> int:
-    return _cost_of_short(line) if len(line) <= MAX_CACHED_CHARS else estimate(line + "\n")
+    return _cached_cost(line) if len(line) <= MAX_CACHED_CHARS else estimate(line + "\n")
 
 
 @lru_cache(maxsize=1024)
-def _cost_of_short(line: str) -> int:
+def _cached_cost(line: str) -> int:
     """The same few lines are offered several times for one block, and again for the next."""
     return estimate(line + "\n")
 
@@ -84,37 +84,39 @@ def _render_fenced(entries: Sequence[BlockLine], more: int) -> str:
 
 
 def fill(
-    offers: Sequence[Offer],
+    offers: Sequence[BlockItem],
     *,
     budget_tokens: int,
     shares: Mapping[str, int] | None = None,
     max_lines: int | None = None,
     sections: Sequence[str] = ("",),
-    counts_rest: bool = True,
+    show_omitted_count: bool = True,
     share_leftovers: bool = True,
     already_left_out: int = 0,  # added to the count
-    render: Render = _render_fenced,
+    render: Renderer = _render_fenced,
 ) -> FilledBlock:
     """Take offers in their order: whole, else in short, else counted. An offer that does not fit blocks no later one.
     First each share of the budget is spent on its own offers; with `share_leftovers`, the rest is for any offer."""
     if max_lines is None:
         max_lines = len(offers)
-    filling = _Filling(offers, budget_tokens, max_lines, sections, already_left_out if counts_rest else None, render)
+    filling = _BlockFiller(
+        offers, budget_tokens, max_lines, sections, already_left_out if show_omitted_count else None, render
+    )
     if shares:
-        filling.take_within(shares, whole_only=share_leftovers)
+        filling.take_within_shares(shares, whole_only=share_leftovers)
     if share_leftovers:
-        filling.take_whatever_fits()
+        filling.take_into_leftover()
     return filling.finish()
 
 
 @dataclass(slots=True)
-class _Filling:
-    offers: Sequence[Offer]
+class _BlockFiller:
+    offers: Sequence[BlockItem]
     budget_tokens: int
     max_lines: int
     sections: Sequence[str]
     already_left_out: int | None  # None: the block has no count
-    render: Render
+    render: Renderer
     chosen: dict[int, _Line] = field(default_factory=dict)
     paid_headings: set[str] = field(default_factory=set)
     spent: int = 0
@@ -126,7 +128,7 @@ class _Filling:
     def _count_left_out(self, of_these: int) -> int:
         return 0 if self.already_left_out is None else of_these + self.already_left_out
 
-    def take_within(self, shares: Mapping[str, int], *, whole_only: bool) -> None:
+    def take_within_shares(self, shares: Mapping[str, int], *, whole_only: bool) -> None:
         left = dict(shares)
         for place, offer in enumerate(self.offers):
             for way in range(1 if whole_only else len(offer.forms)):
@@ -137,7 +139,7 @@ class _Filling:
                         left[share] -= cost
                     break
 
-    def take_whatever_fits(self) -> None:
+    def take_into_leftover(self) -> None:
         for place, offer in enumerate(self.offers):
             if place in self.chosen:
                 continue
@@ -153,7 +155,7 @@ class _Filling:
             cost += _cost(f"{line.offer.section}:")
         if self.spent + cost > self.budget_tokens:
             return False
-        self.chosen[line.place] = line
+        self.chosen[line.index] = line
         self.paid_headings.add(line.offer.section)
         self.spent += cost
         return True
@@ -167,14 +169,14 @@ class _Filling:
         left_out = Verdict.LINES if len(self.chosen) >= self.max_lines else Verdict.BUDGET
         verdicts: dict[MemoryId, Verdict] = {}
         for place, offer in enumerate(self.offers):
-            if offer.memory is not None:
-                verdicts[offer.memory] = self.chosen[place].verdict if place in self.chosen else left_out
-        said = tuple(line.as_offer for _, line in sorted(self.chosen.items()))
+            if offer.memory_id is not None:
+                verdicts[offer.memory_id] = self.chosen[place].verdict if place in self.chosen else left_out
+        said = tuple(line.chosen_form_only for _, line in sorted(self.chosen.items()))
         return FilledBlock(block=block, tokens=tokens, verdicts=verdicts, included=said)
 
     def _render_chosen(self) -> tuple[str, int]:
         def position(line: _Line) -> tuple[int, int, int]:
-            return self.sections.index(line.offer.section), line.offer.order, line.place
+            return self.sections.index(line.offer.section), line.offer.order, line.index
 
         lines = sorted(self.chosen.values(), key=position)
         left_out = self._count_left_out(len(self.offers) - len(lines))
@@ -182,7 +184,7 @@ class _Filling:
         return block, estimate(block)
 
 
-def allowance(tokens: int, budgets: Budgets, *, prompt_tokens: int = 0, window_tokens: int | None = None) -> int:
+def block_budget(tokens: int, budgets: Budgets, *, prompt_tokens: int = 0, window_tokens: int | None = None) -> int:
     """Return the budget of a block beside this prompt, for a model with this context window."""
     allowed = float(tokens)
     if prompt_tokens > budgets.large_prompt_tokens:
@@ -192,7 +194,7 @@ def allowance(tokens: int, budgets: Budgets, *, prompt_tokens: int = 0, window_t
     return int(min(max(allowed, min(tokens, budgets.least_tokens)), budgets.most_tokens))
 
 
-def first_of_each_kind(hits: Iterable[Hit]) -> list[Hit]:
+def put_first_of_each_kind_first(hits: Iterable[Hit]) -> list[Hit]:
     """Put the best hit of each kind first, otherwise keep the order: one loud kind does not silence the rest."""
     first: dict[Kind, Hit] = {}
     others: list[Hit] = []

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId, check_folder
 from recollect.domain.project import BY_PATH, BY_REMOTE, BY_ROOT, FolderFacts
-from recollect.privacy.secrets import redact, redact_name
+from recollect.privacy.secrets import redact, redact_identifier
 from recollect.workspace import marker
 
 USUAL_PORTS = (None, 22, 80, 443)
@@ -86,7 +86,7 @@ def branch_of(folder: str) -> str | None:
     branch = _BRANCH.fullmatch(head.rstrip("\n"))
     if branch is None or not branch["name"].isprintable():
         return None
-    return redact_name(branch["name"])
+    return redact_identifier(branch["name"])
 
 
 def id_digits(root: str) -> int:
@@ -195,12 +195,12 @@ def _readable(path: Path) -> str:
 
 def _without_secrets(name: str) -> str:
     """Redact a name that has a token in it: an id is stored, shown and exported."""
-    return name if redact_name(name) == name else _name_with_hash(name)
+    return name if redact_identifier(name) == name else _name_with_hash(name)
 
 
 def _name_with_hash(name: str) -> str:
     """Redact or shorten a name and put a hash before it, so that two names do not become the same."""
-    return f"{sha256(name.encode()).hexdigest()[:16]}…{redact_name(name)[-MAX_PATH_CHARS // 2 :]}"
+    return f"{sha256(name.encode()).hexdigest()[:16]}…{redact_identifier(name)[-MAX_PATH_CHARS // 2 :]}"
 
 
 def _git_folder(place: Path) -> Path | None:

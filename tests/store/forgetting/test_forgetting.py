@@ -13,7 +13,7 @@ from recollect.domain.health import Health
 from recollect.domain.injection import LogEntry, Placement
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Turn
-from recollect.rank.budget import offer_memory
+from recollect.rank.budget import item_for_memory
 from recollect.store.sqlite import forgetting
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.block import line_of
@@ -73,7 +73,7 @@ def test_a_block_is_replayed_without_the_line_of_what_is_gone(store: SqliteStore
 
 def test_a_section_goes_with_its_last_line(store: SqliteStore) -> None:
     victim, other = the_victim(), a_memory("Tabs.", id=MemoryId("other"), kind=Kind.RULE)
-    offers = [offer_memory(other, "Project rules"), offer_memory(victim, "Decisions")]
+    offers = [item_for_memory(other, "Project rules"), item_for_memory(victim, "Decisions")]
     block = filled(offers, Placement.SYSTEM, budget_tokens=900, sections=("Project rules", "Decisions"))
     store.add(victim)
     store.record(LogEntry(session=SessionId("s1"), context=0, message=None, injection=block, at=NOW, took_ms=1.0))

@@ -12,7 +12,7 @@ from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, Role, Ses
 from recollect.domain.session import Note, NoteCode, Recap
 from recollect.domain.settings import ForgetSettings, Settings
 from recollect.engine.engine import Engine
-from recollect.rank.budget import Offer, fill, offer_memory
+from recollect.rank.budget import BlockItem, fill, item_for_memory
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.words import index_words
@@ -84,8 +84,8 @@ def quoted_everywhere(store: SqliteStore, victim: Memory) -> None:
         ]
     )
     other = a_memory("The cache is Redis.", id=MemoryId("other"))
-    blocks = filled([offer_memory(other), offer_memory(victim)], Placement.MESSAGE, budget_tokens=20_000)
-    titles = filled([offer_memory(victim)], Placement.SYSTEM, budget_tokens=120)
+    blocks = filled([item_for_memory(other), item_for_memory(victim)], Placement.MESSAGE, budget_tokens=20_000)
+    titles = filled([item_for_memory(victim)], Placement.SYSTEM, budget_tokens=120)
     for message, block in ((MessageId("turn"), blocks), (None, titles)):
         store.record(
             LogEntry(session=SessionId("s1"), context=0, message=message, injection=block, at=NOW, took_ms=1.0)
@@ -96,7 +96,7 @@ def quoted_everywhere(store: SqliteStore, victim: Memory) -> None:
     engine.remember(a_draft(victim.text, source=victim.source))  # seen again: its state before stands in the history
 
 
-def filled(offers: Sequence[Offer], placement: Placement, **how: Any) -> Injection:
+def filled(offers: Sequence[BlockItem], placement: Placement, **how: Any) -> Injection:
     """As the log has it, with the reasons."""
     done = fill(offers, **how)
     reasons = [

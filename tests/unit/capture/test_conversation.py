@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.capture.said.conversation import Conversation, find_proposals
+from recollect.capture.said.conversation import MessageReader, find_proposals
 from recollect.capture.said.outright import MAX_CHARS
 from recollect.domain.learning import Basis, Origin
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
@@ -251,7 +251,7 @@ def test_what_no_person_said_is_not_kept(origin: Origin) -> None:
 
 
 def test_a_session_is_heard_in_order_and_other_events_say_nothing() -> None:
-    conversation = Conversation()
+    conversation = MessageReader()
     echoed = "All amounts are always stored in cents, never in floats."
     assert conversation.hear(a_reply(echoed)) is not None
     assert conversation.hear(a_prompt(echoed)) == []

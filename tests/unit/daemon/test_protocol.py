@@ -4,9 +4,9 @@ from typing import Any
 
 import uvicorn
 
-from recollect.daemon.protocol import Bounds, make_protocol
+from recollect.daemon.protocol import ConnectionLimits, make_protocol
 
-BOUNDS = Bounds(header_s=0.2, body_s=0.2, connections=10)
+BOUNDS = ConnectionLimits(header_s=0.2, body_s=0.2, connections=10)
 HEAD = b"POST %s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 

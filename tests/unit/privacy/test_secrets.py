@@ -3,7 +3,7 @@ from base64 import b64encode
 
 import pytest
 
-from recollect.privacy.secrets import Secret, redact, redact_name
+from recollect.privacy.secrets import SecretSpan, redact, redact_identifier
 from tests.unit.privacy.keys import VENDOR_KEYS, hexadecimal, lower, private_key, some, uuid, vendor_key
 
 CHANCE = random.Random(4)
@@ -226,7 +226,7 @@ def test_chance_alone_is_no_secret(text: str) -> None:
 def test_places_are_those_of_the_text_as_it_was_given() -> None:
     text = f"Grüße 漢字 🎉 password=hunter2x and ghp_{RANDOM} 漢"
     first, second = redact(text).found
-    assert first == Secret(rule="password", start=text.index("hunter2x"), end=text.index(" and"))
+    assert first == SecretSpan(rule="password", start=text.index("hunter2x"), end=text.index(" and"))
     assert text[second.start : second.end] == f"ghp_{RANDOM}"
 
 
@@ -258,10 +258,10 @@ def test_a_key_that_somebody_made_up_is_treated_as_a_real_one(beginning: str, re
 @pytest.mark.parametrize(("beginning", "pattern", "rule"), [row for row in VENDOR_KEYS if "/" not in row[1]])
 def test_in_a_path_every_key_is_a_name_by_itself(beginning: str, pattern: str, rule: str) -> None:
     key = vendor_key(random.Random(f"{beginning}{rule}"), beginning, pattern)
-    safe = redact_name(f"/srv/{key}/shop.git")
+    safe = redact_identifier(f"/srv/{key}/shop.git")
     assert key not in safe
     assert (safe.startswith("/srv/"), safe.endswith("/shop.git")) == (True, True)
-    assert redact_name(safe) == safe
+    assert redact_identifier(safe) == safe
 
 
 TALK = """

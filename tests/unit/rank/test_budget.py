@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from splintr import Tokenizer
 
 from recollect.domain.memory import Kind, MemoryId
-from recollect.rank.budget import Offer, fill, offer_memory
+from recollect.rank.budget import BlockItem, fill, item_for_memory
 from tests.builders import a_memory
 from tests.requirements import covers
 
@@ -17,8 +17,8 @@ TEXTS = st.one_of(
 ).filter(lambda text: bool(text.strip()) and "\x00" not in text and not any("\ud800" <= c <= "\udfff" for c in text))
 
 
-def offers_of(texts: list[str], **fields: Any) -> list[Offer]:
-    return [offer_memory(a_memory(text, id=MemoryId(f"m{number}"), **fields)) for number, text in enumerate(texts)]
+def offers_of(texts: list[str], **fields: Any) -> list[BlockItem]:
+    return [item_for_memory(a_memory(text, id=MemoryId(f"m{number}"), **fields)) for number, text in enumerate(texts)]
 
 
 @covers("BUD-1")
@@ -55,7 +55,9 @@ def test_lines_are_limited_too() -> None:
 
 def test_sections_come_in_their_order_whatever_the_order_of_the_offers() -> None:
     late, early = a_memory("Late."), a_memory("Early.", kind=Kind.PREFERENCE)
-    block = fill([offer_memory(late, "B"), offer_memory(early, "A")], budget_tokens=200, sections=("A", "B")).block
+    block = fill(
+        [item_for_memory(late, "B"), item_for_memory(early, "A")], budget_tokens=200, sections=("A", "B")
+    ).block
     assert block.index("A:") < block.index("Early.") < block.index("B:") < block.index("Late.")
 
 

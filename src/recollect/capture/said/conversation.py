@@ -28,18 +28,18 @@ from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
 from recollect.text.optout import find_opt_out
 
-MAX_TURNS_BEFORE = 4  # earlier messages that are kept to recognise copies
+MAX_PREVIOUS_MESSAGES = 4  # earlier messages that are kept to recognise copies
 MIN_ECHO_WORDS = 5  # shorter sentences may be the same by chance
 MIN_CONTENT_WORDS = 2  # fewer say nothing alone
 MIN_CANDIDATE_WORDS = 4
 MAX_CONFIRMED = 8  # of one message
-MAX_SAID_CHARS = 800  # a message that says more is a document: only "remember" counts there
+MAX_PROSE_CHARS = 800  # a message that says more is a document: only "remember" counts there
 MAX_TYPED_CHARS, MAX_TYPED_LINES = 500, 8  # of a message without a paste: `lasting_probability` was fitted on these
 MAX_CANDIDATES = 3  # of one message
 OUTRIGHT, CLAIMED, MENTIONED, EXPLAINED = 1.0, 0.5, 0.45, 0.4  # durability; EXPLAINED: by the agent
 MIN_LASTING = 0.4  # below this it is everyday talk ("commit and push"), which repetition makes no truer
 
-_PASSING = frozenset(
+_TEMPORARY_CUES = frozenset(
     {Cue.TASK, Cue.NARRATION, Cue.EVENT, Cue.OFFER, Cue.HEDGE, Cue.HYPOTHESIS, Cue.MOOD, Cue.ONCE, Cue.POINTER,
      Cue.WANT, Cue.PASSED}
 )  # fmt: skip
@@ -48,9 +48,9 @@ _PASSING = frozenset(
 _TERMINAL_LINE = LazyPattern(r"^\s*(?:[❯›»➜]|[$>] |\[[\w:./-]+\]|(?:LOG|WARN|INFO|DEBUG|ERROR)\b)", re.MULTILINE)
 
 
-class Conversation:
+class MessageReader:
     def __init__(self) -> None:
-        self._before: deque[Prompt | Reply] = deque(maxlen=MAX_TURNS_BEFORE)
+        self._before: deque[Prompt | Reply] = deque(maxlen=MAX_PREVIOUS_MESSAGES)
 
     def hear(self, event: Event) -> list[Proposal]:
         if not isinstance(event, Prompt | Reply):
@@ -70,10 +70,10 @@ def find_proposals(event: Prompt | Reply, before: Sequence[Prompt | Reply] = ())
 
 def _read_prompt(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Proposal]:
     page = mask_message(event.text)
-    found = _join_tails(_without_echo(sentences(page), before))
+    found = _join_scope_fragments(_without_copies_of_replies(sentences(page), before))
     paste = find_paste(event.text)
     scolds = any(Cue.REBUKE in cues_of(one.raw) for one in found)
-    is_document = sum(len(one.text) for one in found) > MAX_SAID_CHARS
+    is_document = sum(len(one.text) for one in found) > MAX_PROSE_CHARS
     has_terminal = _TERMINAL_LINE.search(event.text) is not None
     begins_with_it = _TERMINAL_LINE.search(event.text.partition("\n\n")[0]) is not None
     is_short = len(event.text) <= MAX_TYPED_CHARS and event.text.count("\n") <= MAX_TYPED_LINES
@@ -91,10 +91,10 @@ def _read_prompt(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Propos
             kept = find_statement(own, is_typed=is_short and not has_terminal)
         if kept:
             confirmed.append(_propose_confirmed(event, sentence, kept, scolds=scolds, is_asked=bool(asked)))
-        elif not voice.is_foreign and _is_statement(sentence) and (whole := _complete(found, at)):
+        elif not voice.is_foreign and _can_be_candidate(sentence) and (whole := _resolve_reference(found, at)):
             is_lasting = lasting_probability(sentence.text, signs_of(sentence)) >= MIN_LASTING
             durability = CLAIMED if is_lasting else MENTIONED
-            candidates.append(_proposal(event, whole, sentence, Role.USER, durability))
+            candidates.append(_propose_candidate(event, whole, sentence, Role.USER, durability))
     return [*_without_duplicates(confirmed)[:MAX_CONFIRMED], *candidates[:MAX_CANDIDATES]]
 
 
@@ -102,22 +102,22 @@ def _read_reply(event: Reply) -> list[Proposal]:
     candidates = []
     for one in sentences(mask_message(event.text, is_agent=True)):
         has_reason = bool(cues_of(one.text) & {Cue.REASON, Cue.CAUSE})
-        if has_reason and _is_statement(one) and not points_back(one):
-            candidates.append(_proposal(event, one.text, one, Role.ASSISTANT, EXPLAINED))
+        if has_reason and _can_be_candidate(one) and not points_back(one):
+            candidates.append(_propose_candidate(event, one.text, one, Role.ASSISTANT, EXPLAINED))
     return candidates[:MAX_CANDIDATES]
 
 
-def _is_statement(sentence: Sentence) -> bool:
+def _can_be_candidate(sentence: Sentence) -> bool:
     """Return True if it says how something of the work is."""
     text = sentence.text
     if sentence.is_question or sentence.is_unsure or sentence.form is not LineForm.PROSE or text.endswith((":", "：")):
         return False
-    if len(text.split()) < MIN_CANDIDATE_WORDS or len(text) > MAX_CHARS or cues_of(text) & _PASSING:
+    if len(text.split()) < MIN_CANDIDATE_WORDS or len(text) > MAX_CHARS or cues_of(text) & _TEMPORARY_CUES:
         return False
     return bool(names_in(text) or is_about_work(text)) and not needs_this_moment(text)
 
 
-def _complete(found: Sequence[Sentence], at: int) -> str:
+def _resolve_reference(found: Sequence[Sentence], at: int) -> str:
     """Add the sentence that it refers to; empty if it cannot be understood alone."""
     text = found[at].text
     if not points_back(found[at]):
@@ -130,7 +130,7 @@ def _complete(found: Sequence[Sentence], at: int) -> str:
     return whole if len(whole) <= MAX_CHARS else ""
 
 
-def _join_tails(found: Sequence[Sentence]) -> list[Sentence]:
+def _join_scope_fragments(found: Sequence[Sentence]) -> list[Sentence]:
     """`Short answers, please. In all my projects.`: a scope after the full stop belongs to the sentence before it."""
     joined: list[Sentence] = []
     for sentence in found:
@@ -143,7 +143,7 @@ def _join_tails(found: Sequence[Sentence]) -> list[Sentence]:
     return joined
 
 
-def _without_echo(found: Sequence[Sentence], before: Sequence[Prompt | Reply]) -> list[Sentence]:
+def _without_copies_of_replies(found: Sequence[Sentence], before: Sequence[Prompt | Reply]) -> list[Sentence]:
     """Drop sentences that the user copied from the agent: they are still the agent's."""
     known = [bare_words(reply.text) for reply in before if isinstance(reply, Reply)]
     own: list[Sentence] = []
@@ -167,7 +167,7 @@ def _propose_confirmed(event: Prompt, sentence: Sentence, text: str, *, scolds: 
     else:
         kind, basis = kind_of_statement(text, scolds=scolds), Basis.SAID
     return replace(
-        _proposal(event, text, sentence, Role.USER, OUTRIGHT),
+        _propose_candidate(event, text, sentence, Role.USER, OUTRIGHT),
         kind=kind,
         tier=Tier.CONFIRMED,
         basis=basis,
@@ -176,7 +176,7 @@ def _propose_confirmed(event: Prompt, sentence: Sentence, text: str, *, scolds: 
     )
 
 
-def _proposal(event: Prompt | Reply, text: str, sentence: Sentence, role: Role, durability: float) -> Proposal:
+def _propose_candidate(event: Prompt | Reply, text: str, sentence: Sentence, role: Role, durability: float) -> Proposal:
     kind = kind_of(text, role)
     return Proposal(
         text=text,

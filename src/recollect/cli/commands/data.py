@@ -58,7 +58,7 @@ def data(ctx: click.Context, as_json: bool) -> None:
     files = measure_files(places)
     holdings = []
     if wiring.existing_database(places.database) is not None:
-        holdings = client_call.ask(DATA, Data(folder=context.folder_to_look_in(), by=context.BY)).holdings
+        holdings = client_call.run_operation(DATA, Data(folder=context.folder_to_look_in(), by=context.BY)).holdings
     if as_json:
         output.say_json({"files": list(map(_file_json, files)), "projects": list(map(holding_json, holdings))})
     elif sys.stdout.isatty():
@@ -91,15 +91,15 @@ def forget(ctx: click.Context, project: str | None, now: bool, dry_run: bool, ye
     This removes its memories, candidates and history, the archive of its sessions with their notes and blocks, and the
     names it is known by. All of it is hidden at once, and deleted for good when the undo window ends (after a day, by
     default)."""
-    asked = ForgetProject(project=project, now=now, folder=client_call.here(project), by=context.BY)
+    asked = ForgetProject(project=project, now=now, folder=client_call.current_folder(project), by=context.BY)
     if dry_run or not yes:
-        found = client_call.ask(FORGET_PROJECT, replace(asked, dry_run=True))
+        found = client_call.run_operation(FORGET_PROJECT, replace(asked, dry_run=True))
         if dry_run:
             _report(found, as_json)
             return
         if not _confirm(found, now):
             return
-    done = client_call.ask(FORGET_PROJECT, asked)
+    done = client_call.run_operation(FORGET_PROJECT, asked)
     _report(done, as_json)
     if not done.is_clean:
         output.warn(TRACES_LEFT)

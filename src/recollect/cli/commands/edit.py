@@ -59,11 +59,11 @@ def edit(
         scope=scope,
         title=title,
         aliases=tuple(filter(None, aliases)) if aliases else None,
-        folder=client_call.here() if scope == "project" else context.folder_to_look_in(),
+        folder=client_call.current_folder() if scope == "project" else context.folder_to_look_in(),
         by=context.BY,
     )
     if (text, kind, scope, title) != (None, None, None, None) or aliases:
-        _report(client_call.ask(EDIT, asked), asked, as_json)
+        _report(client_call.run_operation(EDIT, asked), asked, as_json)
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError(
@@ -75,13 +75,13 @@ def edit(
 
 def _edit_in_editor(memory_id: str, as_json: bool) -> None:
     here = context.folder_to_look_in()
-    memory = client_call.ask(SHOW, Show(id=memory_id, folder=here, by=context.BY)).memory
+    memory = client_call.run_operation(SHOW, Show(id=memory_id, folder=here, by=context.BY)).memory
     with editor.edit_text(memory_text.format_memory(memory), f"{memory.id}.txt", config.find_paths().state) as draft:
         asked = memory_text.read_edit(draft, memory, folder=here, by=context.BY)
         if asked is None:
             output.say("The text is empty; nothing was changed. Use `recollect forget` to remove a memory.")
             return
-        done = client_call.ask(EDIT, asked)
+        done = client_call.run_operation(EDIT, asked)
     _report(done, asked, as_json)
 
 

@@ -23,7 +23,7 @@ def feedback(ids: tuple[str, ...], useful: bool | None, as_json: bool) -> None:
     if useful is None:
         raise click.UsageError("Add --useful or --not-useful.")
     asked = Feedback(ids=ids, useful=useful, folder=context.folder_to_look_in(), by=context.BY)
-    memories = client_call.ask(FEEDBACK, asked).memories
+    memories = client_call.run_operation(FEEDBACK, asked).memories
     if as_json:
         output.say_json({"memories": list(map(record_of, memories))})
         return

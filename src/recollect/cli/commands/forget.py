@@ -59,19 +59,19 @@ def forget(
         dry_run=dry_run,
         project=project,
         language=language,
-        folder=client_call.here(project) if match else context.folder_to_look_in(),
+        folder=client_call.current_folder(project) if match else context.folder_to_look_in(),
         by=context.BY,
     )
     if (now or match) and not yes and not dry_run:
-        done = client_call.ask(FORGET, replace(asked, dry_run=True))
+        done = client_call.run_operation(FORGET, replace(asked, dry_run=True))
         if done.memories:
             if not _confirm(done.memories, now):
                 return
             # Only the memories that the user confirmed, not those that matched since.
             confirmed = replace(asked, match=None, ids=tuple(memory.id for memory in done.memories))
-            done = replace(client_call.ask(FORGET, confirmed), out_of_sight=done.out_of_sight)
+            done = replace(client_call.run_operation(FORGET, confirmed), out_of_sight=done.out_of_sight)
     else:
-        done = client_call.ask(FORGET, asked)
+        done = client_call.run_operation(FORGET, asked)
     _report(done, as_json)
     if not done.is_clean:
         output.warn(TRACES_LEFT)

@@ -84,7 +84,7 @@ def import_memories(
             here = places.here()
         say(report, here, dry_run=dry_run, as_json=as_json)
         has_new = bool(report.new + report.updated + report.contradicting)
-        if has_new and not dry_run and not client_call.wake_daemon() and not no_embed:
+        if has_new and not dry_run and not client_call.notify_daemon() and not no_embed:
             _embed(engine, model, silent=as_json)
     if report.refused:
         ctx.exit(EXIT_PARTLY)

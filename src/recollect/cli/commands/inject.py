@@ -46,7 +46,7 @@ def inject(event: str | None, dry_run: bool, as_json: bool) -> None:
     if dry_run:
         direct.insist()
     asked = Inject(event=fields, folder=happened.folder, by=context.BY)  # no folder: the user's own settings apply
-    done = client_call.ask(REHEARSE if dry_run else INJECT, asked)
+    done = client_call.run_operation(REHEARSE if dry_run else INJECT, asked)
     if as_json:
         output.say_json({"session": happened.session, **injection_json(done.injection, done.took_ms, explain=True)})
     else:

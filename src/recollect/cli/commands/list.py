@@ -21,9 +21,9 @@ def list_memories(
     limit: int, kinds: tuple[Kind, ...], project: str | None, language: str | None, as_json: bool
 ) -> None:
     """List this project's and universal memories, newest first."""
-    here = client_call.here(project)
+    here = client_call.current_folder(project)
     asked = List(limit=limit, kinds=frozenset(kinds), project=project, language=language, folder=here, by=context.BY)
-    found = client_call.ask(LIST, asked)
+    found = client_call.run_operation(LIST, asked)
     if as_json:
         records = [record_with_freshness(memory, found.seen.get(memory.id)) for memory in found.memories]
         output.say_json({"memories": records})

@@ -50,8 +50,8 @@ def pause(duration: str | None, here: bool, as_json: bool) -> None:
     usual; agents' tools answer that Recollect is paused. The pause survives a restart of the daemon or the machine."""
     minutes = None if duration is None else _minutes(duration)
     if here:
-        asked = PauseRequest(minutes=minutes, here=True, folder=client_call.here(), by=context.BY)
-        begun = client_call.ask(PAUSE, asked).pause
+        asked = PauseRequest(minutes=minutes, here=True, folder=client_call.current_folder(), by=context.BY)
+        begun = client_call.run_operation(PAUSE, asked).pause
     else:
         begun = begin(wiring.PauseFile(config.find_paths().pause), minutes, None, context.now())
     if as_json:
@@ -73,7 +73,9 @@ Examples:
 def resume(here: bool, as_json: bool) -> None:
     """End a pause: capture and inject from the next message on."""
     if here:
-        done = client_call.ask(RESUME, ResumeRequest(here=True, folder=client_call.here(), by=context.BY))
+        done = client_call.run_operation(
+            RESUME, ResumeRequest(here=True, folder=client_call.current_folder(), by=context.BY)
+        )
     else:
         done = end(wiring.PauseFile(config.find_paths().pause), None, context.now())
     if as_json:

@@ -11,7 +11,7 @@ from recollect.domain.history import ProjectNameEdit
 from recollect.domain.memory import ProjectId
 from recollect.domain.project import BY_NAME, NAMED_AT, NAMED_FROM, ProjectFacts
 from recollect.engine.engine import Engine
-from recollect.privacy.secrets import redact_name
+from recollect.privacy.secrets import redact_identifier
 from recollect.workspace import marker
 from recollect.workspace.git import branch_of, language_of, root_of
 
@@ -145,7 +145,7 @@ def name(name: str, yes: bool, as_json: bool) -> None:
                 return
         if present is None:
             marker.write_name(file, wanted)
-        is_undoable = present is None and redact_name(str(file)) == str(file)
+        is_undoable = present is None and redact_identifier(str(file)) == str(file)
         after = engine.take_name(
             str(context.folder()),
             moves_from=before if moved else None,

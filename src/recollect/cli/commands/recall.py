@@ -38,7 +38,7 @@ def recall(
     DATE is a day such as 2026-05-31, which means its beginning in UTC, or a time such as 2026-05-31T14:00."""
     if archive and narrowed.is_about_memories:
         raise click.UsageError("Turns have no kind, scope or status; leave these options out, or leave out --archive.")
-    found = client_call.ask(
+    found = client_call.run_operation(
         RECALL,
         Recall(
             query=query,
@@ -46,7 +46,7 @@ def recall(
             project=project,
             language=language,
             archive=archive,
-            folder=client_call.here(project or narrowed.project),
+            folder=client_call.current_folder(project or narrowed.project),
             by=context.BY,
             **narrowed.request_fields,
         ),

@@ -75,11 +75,11 @@ def remember(
         files=files,
         importance=importance,
         sensitivity=Sensitivity(sensitivity),
-        folder=client_call.here(None if scope == HERE or files else scope),
+        folder=client_call.current_folder(None if scope == HERE or files else scope),
         by=context.BY,
     )
     given = [asked.text, asked.title or "", *asked.aliases]
-    done = client_call.ask(REMEMBER, asked)
+    done = client_call.run_operation(REMEMBER, asked)
     for file in done.unwatched:
         output.warn(f"{file} is too large to track for changes.")
     if as_json:

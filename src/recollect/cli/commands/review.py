@@ -46,10 +46,10 @@ def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_o
         everywhere=everywhere,
         candidates_only=candidates_only,
         limit=limit if as_json else limit or SHOWN_AT_MOST,
-        folder=client_call.here(),
+        folder=client_call.current_folder(),
         by=context.BY,
     )
-    waiting = client_call.ask(REVIEW, asked)
+    waiting = client_call.run_operation(REVIEW, asked)
     if as_json:
         candidates = list(map(record_of, waiting.candidates))
         output.say_json({"cases": list(map(_case_json, waiting.cases)), "candidates": candidates})
@@ -96,7 +96,7 @@ def reject(ids: tuple[str, ...], as_json: bool) -> None:
 
 def _decide(ids: tuple[str, ...], decision: Decision, as_json: bool) -> None:
     asked = Decide(decision=decision, ids=ids, folder=context.folder_to_look_in(), by=context.BY)
-    done = client_call.ask(DECIDE, asked)
+    done = client_call.run_operation(DECIDE, asked)
     if as_json:
         output.say_json({"deed": done.deed, "decided": list(map(_decision_json, done.decided))})
         return

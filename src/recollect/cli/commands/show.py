@@ -47,7 +47,7 @@ def show(memory_id: str, as_json: bool) -> None:
 
     The beginning of the ID is enough. ID may also be a session that a block refers to."""
     try:
-        found = client_call.ask(SHOW, Show(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
+        found = client_call.run_operation(SHOW, Show(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
     except InvalidValue:
         session = _find_session(memory_id)
         if session is None:
@@ -69,7 +69,9 @@ def show(memory_id: str, as_json: bool) -> None:
 
 def _find_session(name: str) -> ShownSession | None:
     try:
-        found = client_call.ask(SESSION, ShowSession(id=name, folder=context.folder_to_look_in(), by=context.BY))
+        found = client_call.run_operation(
+            SESSION, ShowSession(id=name, folder=context.folder_to_look_in(), by=context.BY)
+        )
     except InvalidValue:  # several sessions begin with this name, so the user meant a memory
         return None
     return None if found.id is None else found
@@ -112,7 +114,7 @@ def history(memory_id: str, as_json: bool) -> None:
     """Show where a memory comes from and how it changed.
 
     Lists its source and evidence, every change, what it replaced and what replaced it."""
-    story = client_call.ask(HISTORY, History(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
+    story = client_call.run_operation(HISTORY, History(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
     if as_json:
         output.say_json(_story_json(story))
         return

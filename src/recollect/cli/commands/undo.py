@@ -38,7 +38,9 @@ def undo(number: int | None, listing: bool, limit: int, session: str | None, as_
         _list(limit, as_json)
         return
     deed = None if number is None else ChangeId(number)
-    undone = client_call.ask(UNDO, Undo(deed=deed, session=session, folder=context.folder_to_look_in(), by=context.BY))
+    undone = client_call.run_operation(
+        UNDO, Undo(deed=deed, session=session, folder=context.folder_to_look_in(), by=context.BY)
+    )
     note = _switch_project_name(undone.deed)
     if as_json:
         output.say_json(
@@ -92,7 +94,7 @@ def _switch_project_name(change: Change) -> str | None:
 
 def _list(limit: int, as_json: bool) -> None:
     asked = RecentChanges(limit=limit, folder=context.folder_to_look_in(), by=context.BY)
-    changes = client_call.ask(DEEDS, asked).deeds
+    changes = client_call.run_operation(DEEDS, asked).deeds
     if as_json:
         output.say_json({"deeds": list(map(_change_json, changes))})
     elif not changes:

@@ -49,7 +49,7 @@ def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> No
     SESSION is a session's id or its beginning; default: the last session of this folder's project, else the last of
     all. TURN is a message's id or its beginning, a number (1 is the first prompt), or start, tool_error, compaction,
     on_demand; default: the last recorded moment. With TURN alone, the last session is meant."""
-    answer = client_call.ask(
+    answer = client_call.run_operation(
         WHY, Why(session=session, turn=turn, every=every, folder=context.folder_to_look_in(), by=context.BY)
     )
     found, log, known = answer.session, answer.log, answer.known

@@ -10,7 +10,7 @@ from typing import Any
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Memory
-from recollect.privacy.secrets import redact, redact_name
+from recollect.privacy.secrets import redact, redact_identifier
 from recollect.store.sqlite import inbox, index, quotations, recaps, vectors
 from recollect.store.sqlite.database import assignments
 from recollect.store.sqlite.rows import (
@@ -79,7 +79,7 @@ def without_secrets(row: Mapping[str, Any]) -> dict[str, Any]:
     safe = dict(row)
     for name, value in row.items():
         if isinstance(value, str):
-            safe[name] = redact_name(value)
+            safe[name] = redact_identifier(value)
     return safe
 
 
@@ -87,7 +87,7 @@ def line_without_secrets(line: str) -> str:
     try:
         row = json.loads(line)
     except ValueError:
-        return redact_name(line)
+        return redact_identifier(line)
     safe = without_secrets(row)
     return line if safe == row else json.dumps(safe, ensure_ascii=False)
 
@@ -146,7 +146,9 @@ def _redact_memory(memory: Memory) -> Memory:
         title=None if memory.title is None else _redact(memory.title)[:MAX_TITLE_CHARS],
         aliases=tuple(_redact(alias)[:MAX_NAME_CHARS] for alias in memory.aliases),
         evidence=tuple(_redact(sentence)[:MAX_TEXT_CHARS] for sentence in memory.evidence),
-        anchors=tuple(Anchor(redact_name(anchor.path)[:MAX_NAME_CHARS], anchor.hash) for anchor in memory.anchors),
+        anchors=tuple(
+            Anchor(redact_identifier(anchor.path)[:MAX_NAME_CHARS], anchor.hash) for anchor in memory.anchors
+        ),
     )
 
 

@@ -40,15 +40,15 @@ class MemorySearch:
         word_scores = score_words(sighting)
         with self._database.read() as connection:
             for _ in range(2):
-                near = self._near(connection, meaning, sighting.places)
+                near = self._similarities(connection, meaning, sighting.places)
                 words, allowed = word_scores, None
                 if filters != EVERYTHING:
                     candidates = {*word_scores.numbers.tolist(), *near.candidates()}
-                    allowed = _filter_rows(connection, candidates, filters)
+                    allowed = _rows_that_pass(connection, candidates, filters)
                     words = word_scores.only(allowed)
                 likely = words.best(limit)
                 cosines = near.best(limit, also=likely, allowed=allowed)
-                best = _best(likely, words.of(cosines), cosines, limit)
+                best = _merge_rankings(likely, words.of(cosines), cosines, limit)
                 rows = _rows(connection, best)
                 changed = near.find_changed(rows)
                 if len(rows) == len(best) and not changed:
@@ -61,13 +61,13 @@ class MemorySearch:
                 found.append(FoundMemory(memory=memory_of(row), cosine=cosine))
         return found
 
-    def _near(self, connection: sqlite3.Connection, meaning: Meaning | None, places: Sequence[str]) -> Nearness:
+    def _similarities(self, connection: sqlite3.Connection, meaning: Meaning | None, places: Sequence[str]) -> Nearness:
         if meaning is None or not vectors.has_model(connection, meaning.model):
             return NOTHING_NEAR
         return self._vector_cache.near(connection, index.columns_of(places), meaning.vector)
 
 
-def _best(
+def _merge_rankings(
     likely: Mapping[int, float], by_word: Mapping[int, float], near: Mapping[int, float], limit: int
 ) -> list[int]:
     """Rank by words and meaning together; a third of the places each is for the best by words alone and meaning alone."""
@@ -88,7 +88,7 @@ def _rows(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[sqlite
     ).fetchall()
 
 
-def _filter_rows(connection: sqlite3.Connection, numbers: Collection[int], filters: Filters) -> frozenset[int]:
+def _rows_that_pass(connection: sqlite3.Connection, numbers: Collection[int], filters: Filters) -> frozenset[int]:
     where, values = ["forgotten_ms IS NULL"], dict[str, Any](numbers=json.dumps(list(numbers)))
     if filters.kinds:
         where.append("kind IN (SELECT value FROM json_each(:kinds))")
