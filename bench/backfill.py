@@ -16,7 +16,7 @@ from recollect import wiring
 from recollect.domain.event import Event
 from recollect.domain.settings import Settings
 from recollect.hosts import claude_code
-from recollect.transcripts.places import make_mark
+from recollect.transcripts.locations import make_mark
 from recollect.transcripts.reading import json_lines
 
 TURNS = (2_000, 20_000)

@@ -7,9 +7,9 @@ from pathlib import Path
 from bench.corpus import drafts
 from bench.measure import Times, measure, row
 from recollect import wiring
-from recollect.domain.history import ChangeAction
+from recollect.domain.changes import ChangeAction
 from recollect.domain.settings import Settings
-from recollect.engine.novelty import relation_of
+from recollect.engine.compare_draft import relation_of
 from recollect.engine.remember import import_draft
 from recollect.store.sqlite.store import SqliteStore
 

@@ -14,7 +14,7 @@ from recollect.domain.memory import Kind
 from recollect.domain.vector import Vector
 from recollect.embed.minilm import MiniLm
 from recollect.rank.calibrate import Coverage, coverage, rarity
-from recollect.text.meaning import common_words, memory_meaning, prompt_meaning
+from recollect.text.embedding_text import common_words, memory_meaning, prompt_meaning
 from recollect.text.naming import correct_slips, find_slips, read_prompt_words
 from recollect.text.query import asks_something, content_words, search_words
 from recollect.text.words import index_words, names_of, words_of

@@ -21,7 +21,7 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
 if TYPE_CHECKING:
-    from recollect.engine.replay import ExpectsTexts
+    from recollect.engine.replay_sessions import ExpectsTexts
     from recollect.extract.budget import CountsTokens
     from recollect.extract.extractor import Proposes
 

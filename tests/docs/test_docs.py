@@ -10,7 +10,7 @@ import pytest
 
 from recollect.cli import exit_codes
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind
-from recollect.imports import claude_memory
+from recollect.imports import claude_code_memory
 from tests.docs.reference import CONTRIBUTING, PAGES, REFERENCE, contributing
 from tests.process.conftest import Home, home
 from tests.requirements import covers
@@ -62,7 +62,7 @@ def test_every_kind_and_every_name_that_others_have_for_it_is_documented() -> No
     assert {name: cells[name] for name in KINDS_ELSEWHERE} == {
         name: kind.value for name, kind in KINDS_ELSEWHERE.items()
     }
-    assert {name: cells[name].split(";")[0] for name in claude_memory.KINDS} == claude_memory.KINDS
+    assert {name: cells[name].split(";")[0] for name in claude_code_memory.KINDS} == claude_code_memory.KINDS
     assert set(Kind) <= set(cells)
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.rules import RULES_VERSION
-from recollect.domain.history import ChangeAction
+from recollect.capture.rules_version import RULES_VERSION
+from recollect.domain.changes import ChangeAction
 from recollect.domain.memory import Kind, Memory, MemoryId, Mention, MessageId, Role, SessionId, Source, Tier
 from recollect.domain.session import Turn
 from recollect.engine import rejudging

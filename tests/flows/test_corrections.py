@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from recollect.domain.history import Wording
+from recollect.domain.changes import Wording
 from recollect.domain.memory import Kind, MemoryId, MessageId, Scope, Sensitivity, SessionId
 from recollect.domain.settings import Budgets, Settings
 from recollect.engine.engine import Engine

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.history import ChangeAction
+from recollect.domain.changes import ChangeAction
 from recollect.domain.memory import Memory, MemoryId, Role, SessionId, Source, Tier
 from recollect.engine.engine import Engine
 from recollect.engine.remember import supersede

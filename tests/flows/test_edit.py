@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from recollect.domain.history import Wording
+from recollect.domain.changes import Wording
 from recollect.domain.memory import MessageId, Role, SessionId, Source, Tier, Viewer
 from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore

@@ -15,7 +15,7 @@ from recollect.domain.extraction import Question
 from recollect.domain.memory import Memory, Role, SessionId, Tier
 from recollect.domain.settings import ExtractorSettings, Provider, Settings
 from recollect.engine.engine import Engine
-from recollect.engine.questions import MAX_AGE, SOON
+from recollect.engine.host_model_questions import MAX_AGE, SOON
 from recollect.store.sqlite.store import SqliteStore
 from recollect.wiring import FollowedExtractor
 from recollect.workspace import git

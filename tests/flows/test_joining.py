@@ -2,8 +2,8 @@
 
 import pytest
 
+from recollect.domain.changes import ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Memory, MemoryId, ProjectId, Scope, Sensitivity, SessionId, Viewer
 from recollect.domain.session import Session
 from recollect.engine.engine import Engine

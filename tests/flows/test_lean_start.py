@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from recollect.capture.rules import RULES_VERSION
+from recollect.capture.rules_version import RULES_VERSION
 from recollect.domain.event import ToolSucceeded
 from recollect.domain.memory import Anchor, Kind, MemoryId, Role, SessionId, Source, Tier
 from recollect.domain.session import Recap, Summary

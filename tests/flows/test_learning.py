@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from recollect.domain.changes import ChangeAction
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event, ToolFailed, ToolSucceeded
-from recollect.domain.history import ChangeAction
 from recollect.domain.memory import NEVER_USED, Kind, Memory, MessageId, Role, SessionId, Tier, Viewer
 from recollect.domain.session import Note
 from recollect.domain.settings import Capture, Kinds, Settings

@@ -7,7 +7,7 @@ from recollect.domain.event import Event
 from recollect.domain.memory import MessageId
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
-from recollect.engine.replay import RecordedTranscript, Replay, events_in_time
+from recollect.engine.replay_sessions import RecordedTranscript, Replay, events_in_time
 from tests.builders import NOW, a_failure, a_prompt, a_reply, a_start, an_end, compacted
 
 ERROR = "sqlite3.OperationalError: no such table: ledger_entries"

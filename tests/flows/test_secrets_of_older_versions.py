@@ -9,8 +9,8 @@ import pytest
 
 from recollect.cli.display import hits
 from recollect.cli.formats import memory_json
+from recollect.domain.changes import ChangeAction
 from recollect.domain.health import Health
-from recollect.domain.history import ChangeAction
 from recollect.domain.injection import Injection, LogEntry, Placement
 from recollect.domain.memory import Anchor, Kind, MemoryId, MessageId, SessionId, Viewer
 from recollect.domain.session import Session

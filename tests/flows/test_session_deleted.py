@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from recollect.domain.changes import ChangeAction
 from recollect.domain.errors import StoreError
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.health import Health
-from recollect.domain.history import ChangeAction
 from recollect.domain.memory import Kind, MessageId, Role, SessionId, Source, Tier
 from recollect.domain.session import Summary
 from recollect.domain.settings import Settings, Start, StartStyle

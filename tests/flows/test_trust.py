@@ -32,7 +32,7 @@ from recollect.domain.outcome import New, Same
 from recollect.domain.settings import Privacy, Settings
 from recollect.engine.compaction import REQUEST
 from recollect.engine.engine import Engine
-from recollect.privacy.signs.reasons import IGNORE
+from recollect.privacy.injection_signs.reasons import IGNORE
 from recollect.privacy.visibility import may_inject
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_prompt, a_start

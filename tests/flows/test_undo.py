@@ -8,8 +8,8 @@ import pytest
 
 from recollect.api.operation import OperationContext
 from recollect.api.undo import UNDO, Undo
+from recollect.domain.changes import ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Draft, Memory, MemoryId, Role, Sensitivity, Source, Usage, Viewer
 from recollect.domain.outcome import New, Same
 from recollect.domain.settings import ForgetSettings, Settings

@@ -4,7 +4,7 @@ from typing import Any
 
 from recollect.domain.event import Compacted, Prompt, Reply, SessionStarted, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin
-from recollect.hosts.opencode_history import parse
+from recollect.hosts.opencode_transcript import parse
 from tests.hosts.old_sessions import Heard
 
 AT_MS = 1_771_581_600_000

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from recollect.hosts.questions import (
+from recollect.hosts.question_tool import (
     with_answers_of_claude,
     with_answers_of_codex,
     with_answers_of_cursor,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from recollect.privacy.signs.reasons import IGNORE
+from recollect.privacy.injection_signs.reasons import IGNORE
 from tests.process.conftest import Home, taught, without_styles
 from tests.requirements import covers
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.embed.wheel import download
+from recollect.embed.download import download
 from tests.mounts import needs_mounts, read_only, small_disk
 from tests.process.conftest import RECOLLECT, Home, all_shown, refused, without_styles
 from tests.requirements import covers

@@ -5,7 +5,7 @@ import json
 import sqlite3
 from contextlib import closing
 
-from recollect.domain.history import ChangeAction
+from recollect.domain.changes import ChangeAction
 from recollect.domain.memory import MemoryId, Role, SessionId, Source
 from recollect.engine.remember import remember, supersede
 from recollect.store.sqlite.store import SqliteStore

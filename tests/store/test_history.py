@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from recollect.domain.history import Change, ChangeAction, ChangeId
+from recollect.domain.changes import Change, ChangeAction, ChangeId
 from recollect.domain.memory import MemoryId
 from recollect.engine.ports import Store
 from tests.builders import NOW, a_memory

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from recollect.domain.changes import ChangeAction
 from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.health import Health
-from recollect.domain.history import ChangeAction
 from recollect.domain.memory import (
     Anchor,
     Kind,

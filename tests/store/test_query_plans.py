@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.domain.history import ChangeAction, ChangeId
+from recollect.domain.changes import ChangeAction, ChangeId
 from recollect.domain.injection import Injection, LogEntry, Placement
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Scope, Sensitivity, SessionId, Viewer
 from recollect.domain.search import EmbeddedItem, Filters

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from recollect.domain.changes import ChangeAction
 from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Finding
-from recollect.domain.history import ChangeAction
 from recollect.domain.injection import Injection, LogEntry, Placement
 from recollect.domain.memory import MemoryId, MessageId, SessionId
 from recollect.store.sqlite import index

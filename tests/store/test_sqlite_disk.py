@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from recollect.domain.changes import ChangeAction
 from recollect.domain.errors import StoreReadOnly, StoreUnusable
 from recollect.domain.health import Health
-from recollect.domain.history import ChangeAction
 from recollect.domain.memory import MemoryId, Viewer
 from recollect.store.sqlite import database
 from recollect.store.sqlite.migrations import MIGRATIONS, Migration

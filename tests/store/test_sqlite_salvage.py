@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from recollect.domain.changes import ChangeAction
 from recollect.domain.errors import StoreError, StoreUnusable
-from recollect.domain.history import ChangeAction
 from recollect.domain.memory import MemoryId, MessageId, SessionId
 from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore

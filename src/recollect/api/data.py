@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from recollect.api.operation import Operation, OperationContext, Request
-from recollect.api.places import project_of
+from recollect.api.request_scope import project_of
+from recollect.domain.changes import ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import ChangeId
 from recollect.domain.memory import ProjectId
 from recollect.domain.project import StoredCounts
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from recollect.api.operation import Operation, OperationContext, Request
-from recollect.api.places import scope_to_store
-from recollect.domain.history import ChangeId, Wording
+from recollect.api.request_scope import scope_to_store
+from recollect.domain.changes import ChangeId, Wording
 from recollect.domain.memory import Kind, Memory
 
 

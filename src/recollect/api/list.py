@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from recollect.api.operation import Operation, OperationContext, Request
-from recollect.api.places import viewer_of
+from recollect.api.request_scope import viewer_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
 from recollect.domain.memory import Kind, Memory, MemoryId, ProjectId

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from recollect.api.operation import Operation, OperationContext, Request
-from recollect.api.places import project_of
+from recollect.api.request_scope import project_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
 from recollect.domain.pause import Pause

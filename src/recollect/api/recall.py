@@ -6,7 +6,7 @@ from functools import partial
 
 from recollect.api.fresh_vectors import Bulk, embed_briefly
 from recollect.api.operation import Operation, OperationContext, Request
-from recollect.api.places import HERE, project_of, viewer_of
+from recollect.api.request_scope import HERE, project_of, viewer_of
 from recollect.domain.errors import InvalidValue, ModelMissing
 from recollect.domain.memory import Hit, Kind, Scope, ScopeLevel, Viewer
 from recollect.domain.search import Filters, MemoryStatus

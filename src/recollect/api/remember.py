@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from recollect.api.operation import Operation, OperationContext, Request
-from recollect.api.places import HERE, require_folder, scope_to_store
+from recollect.api.request_scope import HERE, require_folder, scope_to_store
 from recollect.domain.memory import Draft, Kind, Memory, Role, Sensitivity, Source
 from recollect.domain.outcome import Contradicts, Updates
 
@@ -59,7 +59,7 @@ def remember(desk: OperationContext, asked: Remember) -> Remembered:
 def _assume_kind(text: str) -> Kind:
     """An order is a rule or a preference; everything else that a user teaches is a decision."""
     from recollect.capture.said.kinds import kind_of  # a client of the daemon never loads these patterns
-    from recollect.imports.wording import is_order
+    from recollect.imports.kinds import is_order
 
     kind = kind_of(text, Role.USER)
     if kind in (Kind.RULE, Kind.PREFERENCE):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from recollect.api.operation import Operation, OperationContext, Request
-from recollect.api.places import viewer_of
+from recollect.api.request_scope import viewer_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory, Tier, Viewer
 from recollect.domain.review import Case, Review

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from recollect.api.operation import Operation, OperationContext, Request
+from recollect.domain.changes import ChangeId, MemoryChange
 from recollect.domain.freshness import NOT_CHECKED, Freshness
-from recollect.domain.history import ChangeId, MemoryChange
 from recollect.domain.memory import Memory, SessionId
 from recollect.domain.session import Recap, Session
 

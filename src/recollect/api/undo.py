@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from recollect.api.operation import Operation, OperationContext, Request
+from recollect.domain.changes import MEMORY_CHANGES, Change, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import MEMORY_CHANGES, Change, ChangeId
 from recollect.domain.memory import Memory, SessionId
 
 MOST = 10_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.happened.calls import is_own
-from recollect.capture.happened.structure import Structure
+from recollect.capture.happened.listeners import Structure
 from recollect.capture.recaps.harvest import harvest
 from recollect.capture.recaps.recap import RecapBuilder
 from recollect.capture.said.conversation import MessageReader

@@ -7,7 +7,7 @@ recognised, also with other punctuation, capitals and line breaks; a rewording i
 from hashlib import blake2b
 
 from recollect.capture.happened.calls import is_edit, normalise_tool
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 
 RUN_WORDS = 4  # words in a row that are stored together
 MIN_SHARE = 0.75  # of a sentence's runs that were printed

@@ -78,19 +78,19 @@ def _disable_daemon_and_warn() -> None:
 
 def _encode(request: Request) -> bytes | None:
     """Return JSON. None: too large, or JSON cannot carry it (an unpaired surrogate, a huge number); the engine takes it."""
-    from recollect.api import wire  # needed with a daemon only
+    from recollect.api import json_codec  # needed with a daemon only
 
     try:
-        body = wire.encode(request)
+        body = json_codec.encode(request)
     except (UnicodeError, OverflowError):
         return None
     return body if len(body) <= MAX_BODY_BYTES else None
 
 
 def _send(client: Client, operation: Operation[Asks, Answers], body: bytes) -> Answers:
-    from recollect.api import wire
+    from recollect.api import json_codec
 
     status, answer = client.exchange("POST", f"/v1/{operation.name}", body, timeout_s=operation.within_s)
     if status != 200:
-        wire.raise_error(answer)
-    return wire.decode(answer, operation.answers, "answer")
+        json_codec.raise_error(answer)
+    return json_codec.decode(answer, operation.answers, "answer")

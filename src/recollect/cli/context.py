@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from recollect import config
-from recollect.api import places
+from recollect.api import request_scope
 from recollect.cli import complete_values
 from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.memory import ProjectId, Viewer
@@ -83,11 +83,11 @@ def folder_to_look_in() -> str | None:
 
 
 def project_of(opened: "Engine", given: str | None, *, may_be_new: bool = False) -> ProjectId:
-    return places.project_of(opened, None if given else str(folder()), given, may_be_new=may_be_new)
+    return request_scope.project_of(opened, None if given else str(folder()), given, may_be_new=may_be_new)
 
 
 def viewer_of(opened: "Engine", project: str | None, language: str | None) -> Viewer:
-    return places.viewer_of(opened, None if project else str(folder()), project, language)
+    return request_scope.viewer_of(opened, None if project else str(folder()), project, language)
 
 
 def now() -> datetime:

@@ -20,8 +20,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect import __version__
-from recollect.daemon.agents import Agents
 from recollect.daemon.boundary import OPERATION_PATH, answer_unknown, make_endpoint, read_body, read_object
+from recollect.daemon.mcp_routes import Agents
 from recollect.daemon.request_queue import Activity, RequestQueue
 from recollect.daemon.status import build_status
 from recollect.domain.errors import PayloadError, RecollectError
@@ -204,7 +204,7 @@ def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) ->
 
 
 def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
-    from recollect.api import wire  # a daemon that only serves hooks does not need these
+    from recollect.api import json_codec  # a daemon that only serves hooks does not need these
     from recollect.api.catalogue import OPERATIONS
     from recollect.api.operation import OperationContext
     from recollect.api.recall import RECALL
@@ -212,7 +212,7 @@ def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
     operation: AnyOperation | None = OPERATIONS.get(name)
     if operation is None:
         raise HTTPException(404)
-    request = wire.decode(body, operation.asks)
+    request = json_codec.decode(body, operation.asks)
     settings = context.settings_for(request.folder)
     desk = OperationContext(
         engine=context.engine.with_settings(settings, context.model),
@@ -229,9 +229,9 @@ def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
 
 
 def _encode(value: object) -> Response:
-    from recollect.api import wire
+    from recollect.api import json_codec
 
-    return Response(wire.encode(value), media_type="application/json")
+    return Response(json_codec.encode(value), media_type="application/json")
 
 
 def _read_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]]:

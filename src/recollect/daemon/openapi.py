@@ -9,7 +9,7 @@ import msgspec
 
 from recollect import __version__
 from recollect.api.catalogue import OPERATIONS
-from recollect.api.wire import ErrorAnswer
+from recollect.api.json_codec import ErrorAnswer
 from recollect.daemon.app import HOSTS
 from recollect.daemon.status import DaemonStatus
 from recollect.domain.memory import MessageId, SessionId

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.history import ChangeId
+from recollect.domain.changes import ChangeId
 from recollect.domain.memory import Memory
 
 

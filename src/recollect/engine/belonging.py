@@ -5,11 +5,11 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.history import ChangeAction, ChangeId, ProjectNameEdit
+from recollect.domain.changes import ChangeAction, ChangeId, ProjectNameEdit
 from recollect.domain.memory import ProjectId, SessionId, Viewer
 from recollect.domain.project import ProjectFacts
 from recollect.engine.admission import refuse_secret
-from recollect.engine.joining import join
+from recollect.engine.join_projects import join
 from recollect.engine.ports import ReadsFolders, SettingsFor, Store
 from recollect.engine.projects import Resolution, resolve, store_aliases
 

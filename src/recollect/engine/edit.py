@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import datetime
 
+from recollect.domain.changes import ChangeAction, EditResult, Wording
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import ChangeAction, EditResult, Wording
 from recollect.domain.memory import Draft, Memory, MemoryId, Mention, Role, Source, Tier
 from recollect.domain.outcome import Refused
 from recollect.domain.settings import Privacy

@@ -6,7 +6,7 @@ from recollect.domain.memory import Memory
 from recollect.domain.search import EmbeddedItem, UnembeddedItem
 from recollect.domain.vector import Vector
 from recollect.engine.ports import Embeds, KeepsVectors
-from recollect.text.meaning import memory_meaning
+from recollect.text.embedding_text import memory_meaning
 from recollect.text.passages import passages, with_previous_turn
 
 BATCH_ITEMS = 32  # in one transaction: a crash loses at most this many

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from recollect.domain.changes import Change, ChangeAction, ChangeId, EditResult, Wording, author_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.extraction import Question
 from recollect.domain.freshness import Freshness
 from recollect.domain.health import Finding
-from recollect.domain.history import Change, ChangeAction, ChangeId, EditResult, Wording, author_of
 from recollect.domain.memory import (
     LATEST,
     Anchor,
@@ -36,6 +36,7 @@ from recollect.domain.transcript import Mark
 from recollect.domain.vector import ModelId
 from recollect.engine import forget, forget_project, recall, redaction, review
 from recollect.engine.admission import MAX_CLOCK_AHEAD, admit_draft, admit_turn
+from recollect.engine.agent_changes import Changing
 from recollect.engine.anchoring import (
     ChecksFreshness,
     NoFiles,
@@ -44,16 +45,15 @@ from recollect.engine.anchoring import (
     find_project_root,
     freshness_check,
 )
-from recollect.engine.changing import Changing
 from recollect.engine.edit import edit
 from recollect.engine.embedding import BATCH_ITEMS, embed_some
 from recollect.engine.forget import ForgetOutcome
 from recollect.engine.learning_ports import AsksHost, ReadsExchanges
 from recollect.engine.lookup import find_memory
+from recollect.engine.memory_history import Story, build_story
 from recollect.engine.pausing import KnowsPauses, NoPauses, find_pause
 from recollect.engine.ports import Embeds, MonotonicClock, ReadsFolders, SeesFiles, SettingsFor, Store
 from recollect.engine.remember import import_draft, remember
-from recollect.engine.story import Story, build_story
 from recollect.engine.undo import UndoResult, learning_change, undo
 from recollect.privacy.visibility import may_see
 
@@ -347,16 +347,19 @@ class Engine(Changing):
         """Take one step of the work that an upgrade left. Return False when all is done."""
         if self._store.is_read_only:
             return False
-        from recollect.engine import doubtful, rejudging  # needed only after an upgrade
+        from recollect.engine import (
+            rejudging,  # needed only after an upgrade
+            undo_doubtful,
+        )
 
-        doubtful.take_back(self._store, now)
+        undo_doubtful.take_back(self._store, now)
         return rejudging.judge_some(self._store, now)
 
     def find_restoring_change(self) -> Change | None:
         """The change that restored memories which an older version had replaced in doubt, unless it was undone."""
-        from recollect.engine import doubtful
+        from recollect.engine import undo_doubtful
 
-        return doubtful.current_change(self._store)
+        return undo_doubtful.current_change(self._store)
 
     def find_demoting_change(self) -> Change | None:
         """The change that made candidates of memories which today's rules would not confirm, unless it was undone."""
@@ -496,7 +499,7 @@ class Engine(Changing):
         client: int | None = None,
     ) -> Question | timedelta | None:
         """Return a question for the host's own model about a session of this project. A time: ask again then."""
-        from recollect.engine.questions import next_question  # most users have it switched off
+        from recollect.engine.host_model_questions import next_question  # most users have it switched off
 
         reader = self.extractor()
         if not isinstance(reader, AsksHost) or self._store.is_read_only or self.is_paused(folder, now):
@@ -511,7 +514,7 @@ class Engine(Changing):
         self, question_id: str, text: str, tokens: int | None, folder: str | None, now: datetime
     ) -> int:
         """Learn from the answer of the host's model. Return how many memories it brought."""
-        from recollect.engine.questions import MAX_QUESTIONS
+        from recollect.engine.host_model_questions import MAX_QUESTIONS
 
         reader = self.extractor()
         answered = reader.read_answer(question_id, text, tokens) if isinstance(reader, AsksHost) else None

@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import NamedTuple, Protocol
 
+from recollect.domain.changes import ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Memory, MemoryId, SessionId
 from recollect.domain.settings import Settings
 from recollect.engine.learning_ports import KeepsCandidates

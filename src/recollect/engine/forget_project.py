@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
+from recollect.domain.changes import Change, ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.domain.project import hidden_at_ms, hidden_project_id
 from recollect.engine.ports import Store

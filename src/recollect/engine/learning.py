@@ -9,11 +9,11 @@ from datetime import datetime
 
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.importance import importance
-from recollect.capture.rules import RULES_VERSION
+from recollect.capture.rules_version import RULES_VERSION
 from recollect.capture.session import Listener
+from recollect.domain.changes import ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Compacted, Event, InboxEntry, Prompt, Reply, SessionEnded
-from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import (
     UNIVERSAL,
@@ -42,9 +42,9 @@ from recollect.engine.admission import (
     turn_from_event,
 )
 from recollect.engine.exchanges import Exchanges
+from recollect.engine.keep_once import draft_beside, find_earlier
 from recollect.engine.learning_ports import ReadsExchanges
 from recollect.engine.ports import Embeds, SettingsFor, Store
-from recollect.engine.proven import draft_beside, find_earlier
 from recollect.engine.remember import remember, replace_named, supersede
 from recollect.privacy.trust import kind_for
 from recollect.text.sentences import sentences

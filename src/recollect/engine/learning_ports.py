@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, runtime_checkable
 
+from recollect.domain.changes import Change
 from recollect.domain.event import Event, InboxEntry
 from recollect.domain.extraction import ExtractorState, Question
-from recollect.domain.history import Change
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Memory, SessionId, Tier
 from recollect.domain.session import Turn

@@ -36,13 +36,13 @@ from recollect.engine.inbox import Inbox, LearnableEvent, is_host_generated
 from recollect.engine.injections import silence
 from recollect.engine.pausing import KnowsPauses, find_pause
 from recollect.engine.ports import Embeds, MonotonicClock, ReadsFolders, SettingsFor, Store
-from recollect.engine.prepared import PreparedBlocks, StartBlockKey
+from recollect.engine.prepared_starts import PreparedBlocks, StartBlockKey
 from recollect.engine.projects import resolve
 from recollect.engine.redaction import redact_injection
 from recollect.engine.sent_log import SentLog, injection_of
 from recollect.engine.session_state import DeletedSessions, EntersProject
 from recollect.engine.situation import LiveContext, Situation, load_live
-from recollect.engine.use import UseTracker
+from recollect.engine.usage import UseTracker
 from recollect.rank.budget import block_budget
 from recollect.text.intent import Task, task_of
 from recollect.text.optout import find_opt_out, without_markers

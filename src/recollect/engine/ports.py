@@ -5,9 +5,9 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
+from recollect.domain.changes import Change, ChangeAction, ChangeId, MemoryChange
 from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
-from recollect.domain.history import Change, ChangeAction, ChangeId, MemoryChange
 from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
 from recollect.domain.project import FolderFacts, ProjectFacts, StoredCounts
 from recollect.domain.search import (

@@ -25,7 +25,7 @@ from recollect.engine.situation import Situation
 from recollect.rank.calibrate import rarity
 from recollect.rank.quotes import Passage, choose, topicality
 from recollect.text.block import CUT, plain, quote_line_of, quotes_in
-from recollect.text.meaning import project_words
+from recollect.text.embedding_text import project_words
 from recollect.text.passages import is_informative, quotable_passages
 from recollect.text.query import FUNCTION_WORDS, content_words
 from recollect.text.sentences import sentences

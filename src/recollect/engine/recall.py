@@ -31,9 +31,9 @@ from recollect.novelty.statement import mentions_change
 from recollect.privacy.visibility import may_see
 from recollect.rank.calibrate import coverage, coverage_of_turn, likely_cosine, rarity, relevance
 from recollect.rank.score import apply_durability, turn_factors, turn_score
+from recollect.text.embedding_text import common_words, prompt_meaning, without_names
 from recollect.text.enumeration import enumeration
 from recollect.text.intent import Intent, intent
-from recollect.text.meaning import common_words, prompt_meaning, without_names
 from recollect.text.naming import PromptWords, correct_slips, find_slips, read_prompt_words
 from recollect.text.query import asks_about_the_past, search_words, word_weights
 from recollect.text.words import names_of, word_set

@@ -5,15 +5,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+from recollect.domain.changes import Change, MemoryChange
 from recollect.domain.freshness import Freshness, SeenFile
-from recollect.domain.history import Change, MemoryChange
 from recollect.domain.injection import Injection
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Hit, Memory
 from recollect.domain.outcome import Contradicts, Outcome, Refused, Updates
 from recollect.domain.review import Case, DecidedCase, Review
 from recollect.domain.session import MAX_TURN_CHARS, TurnHit
 from recollect.engine.admission import redact_text
-from recollect.engine.story import Story
+from recollect.engine.memory_history import Story
 from recollect.engine.undo import UndoResult
 from recollect.privacy.secrets import redact_identifier
 from recollect.text.block import rewrite_texts, visible

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from recollect.capture.rules import RULES_VERSION, still_confirms
+from recollect.capture.rules_version import RULES_VERSION, still_confirms
+from recollect.domain.changes import Change, ChangeAction, ChangeId
 from recollect.domain.event import Prompt, Reply
-from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Memory, Role, Tier
 from recollect.domain.session import Turn

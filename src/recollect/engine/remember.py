@@ -6,12 +6,12 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
 
+from recollect.domain.changes import ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import ChangeId
 from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Role, Sensitivity, Tier
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine.anchoring import merge_anchors
-from recollect.engine.novelty import TRUST, Comparison, relation_of
+from recollect.engine.compare_draft import TRUST, Comparison, relation_of
 from recollect.engine.ports import KeepsMemories, WritesMemories
 from recollect.novelty.conflicts import USER_ROLES
 from recollect.text.block import visible

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from recollect.domain.changes import ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import ChangeAction, ChangeId
 from recollect.domain.memory import Memory, MemoryId, Tier
 from recollect.domain.review import Case, DecidedCase, Review
 from recollect.engine.ports import WritesMemories

@@ -30,8 +30,8 @@ from recollect.rank.budget import (
 from recollect.rank.score import apply_use, kinds_for_agent
 from recollect.text.asking import PromptPurpose, prompt_purpose, refers_to_earlier_work, without_host_tags
 from recollect.text.block import with_lines
+from recollect.text.embedding_text import project_words
 from recollect.text.intent import intent
-from recollect.text.meaning import project_words
 from recollect.text.naming import read_prompt_words
 from recollect.text.query import asks_something, content_words
 from recollect.text.tokens import estimate

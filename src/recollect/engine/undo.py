@@ -4,8 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.errors import InvalidValue
-from recollect.domain.history import (
+from recollect.domain.changes import (
     AGENTS,
     MEMORY_CHANGES,
     UPGRADE_CHANGES,
@@ -14,8 +13,9 @@ from recollect.domain.history import (
     ChangeId,
     MemoryChange,
 )
+from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory, SessionId
-from recollect.engine import joining
+from recollect.engine import join_projects
 from recollect.engine.admission import redact_text
 from recollect.engine.ports import Store
 from recollect.text.block import visible
@@ -62,7 +62,7 @@ def undo(store: Store, change_id: ChangeId | None, *, at: datetime, by: str) -> 
                 restored.append(memory)
             elif memory is not None:
                 removed.append(memory)
-        joining.turn_around(store, undone, at)
+        join_projects.turn_around(store, undone, at)
         store.note_undone(undone.id, undoing)
         if undone.kind is ChangeAction.UNDO:
             store.note_undone(ChangeId(int(undone.detail["undoes"])), None)
@@ -134,7 +134,7 @@ def _restore(store: Store, change: MemoryChange, undoing: ChangeId, at: datetime
     before = replace(change.before or now, use=now.use)
     if change.before is None or before.forgotten_at is not None:
         before = replace(before, forgotten_at=at)  # its undo window begins again: an undo can be undone
-    elif now.forgotten_at is not None and store.find_same(joining.as_draft(before)) is not None:
+    elif now.forgotten_at is not None and store.find_same(join_projects.as_draft(before)) is not None:
         return None  # it was said again since: it is already there
     store.note_memory_change(undoing, now.id, now)
     store.update(before)

@@ -16,7 +16,7 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.transcript import TranscriptRecord
 from recollect.hosts import transcript
-from recollect.hosts.questions import with_answers_of_claude
+from recollect.hosts.question_tool import with_answers_of_claude
 
 NAME = "claude-code"
 AGENTS = "agents"  # the session of other agents where an old version does not name them

@@ -17,7 +17,7 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.transcript import TranscriptRecord
 from recollect.hosts import transcript
-from recollect.hosts.questions import with_answers_of_codex
+from recollect.hosts.question_tool import with_answers_of_codex
 
 NAME = "codex"
 _TEXTS = ("input_text", "output_text", "text")

@@ -14,7 +14,7 @@ from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId, check_name
-from recollect.hosts.questions import with_answers_of_opencode
+from recollect.hosts.question_tool import with_answers_of_opencode
 from recollect.hosts.script import MAX_WINDOW_TOKENS, parse_choice
 from recollect.text import json_fields as read
 from recollect.text.json_fields import Fields

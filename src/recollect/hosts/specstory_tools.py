@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.hosts.questions import parse_object, with_answers_of_cursor
+from recollect.hosts.question_tool import parse_object, with_answers_of_cursor
 
 _FENCE = re.compile(r"^(?P<indent>\s*)(?P<mark>`{3,}|~{3,})(?P<language>[\w+-]*)")
 _MARKDOWN = frozenset({"markdown", "md", "mdc", "mdx"})

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind
-from recollect.imports import claude_mem, claude_memory, markdown, mem0, own_markdown
+from recollect.imports import claude_code_memory, claude_mem, markdown, mem0, own_markdown
 from recollect.imports.decoding import decode, is_binary
 from recollect.imports.entry import Entry, FileOrigin, FindsProject
 from recollect.privacy.secrets import redact
@@ -71,7 +71,7 @@ def format_of(name: str, head: bytes) -> Format | None:
     if lower.endswith(_MARKDOWN) or lower in AGENT_FILES:
         if _SPECSTORY.search(text):
             raise TranscriptNotImportable
-        is_claude_memory = name == claude_memory.INDEX or claude_memory.is_topic(text)
+        is_claude_memory = name == claude_code_memory.INDEX or claude_code_memory.is_topic(text)
         return Format.CLAUDE_MEMORY if is_claude_memory else Format.MARKDOWN
     begin = text.lstrip("\ufeff \t\r\n")[:1]
     is_json_lines = lower.endswith((".jsonl", ".ndjson"))
@@ -104,7 +104,7 @@ def entries_of(form: Format, text: str, origin: FileOrigin, find_project: FindsP
             hints = markdown.FileHints(default_kind=Kind.RULE if has_rules else Kind.DECISION)
             return markdown.parse(text, origin, hints)
         case Format.CLAUDE_MEMORY:
-            return claude_memory.parse(text, origin)
+            return claude_code_memory.parse(text, origin)
         case Format.CLAUDE_MEM:
             return claude_mem.parse(text, origin, find_project)
         case Format.MEM0:

@@ -13,8 +13,8 @@ from recollect.domain.memory import MAX_TEXT_CHARS, Kind
 from recollect.imports.decoding import lines_of
 from recollect.imports.entry import Entry, FileOrigin, RejectedEntry, SkippedEntry, anchors_of, time_of, title_of
 from recollect.imports.inline import includes_in, is_boilerplate, plain_words
+from recollect.imports.kinds import kind_of, path_in
 from recollect.imports.markdown_blocks import Block, BlockKind, blocks, split_front_matter
-from recollect.imports.wording import kind_of, path_in
 
 CODE_LINES, CODE_CHARS = 12, 800  # longer code is a file, not a memory
 COMMAND_LINES = 60  # a longer list of commands is not split

@@ -11,8 +11,8 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Kind
 from recollect.imports.decoding import lines_of
 from recollect.imports.entry import Entry, FileOrigin, RejectedEntry, SkippedEntry, time_of, title_of
+from recollect.imports.kinds import kind_of
 from recollect.imports.objects import Fields, first_text, kind_by_name, list_or_empty, parse_json, text_list
-from recollect.imports.wording import kind_of
 
 LISTS = ("results", "memories", "data")
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, assert_never
 
+from recollect.domain.changes import AGENT
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Asked
-from recollect.domain.history import AGENT
 from recollect.domain.injection import Injection, QuietReason, Verdict
 from recollect.domain.memory import (
     UNIVERSAL,

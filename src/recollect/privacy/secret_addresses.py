@@ -7,7 +7,7 @@ one is bounded: the time is in proportion to the text.
 import re
 from collections.abc import Callable, Iterator
 
-from recollect.privacy.secret_patterns import BytesPattern, Found, Match
+from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, Match
 from recollect.privacy.secret_values import entropy, is_key, is_placeholder, is_reference, mixes_letters_and_digits
 
 # A password may contain any sign; the last `@` before a possible host ends it. A port is not a password.

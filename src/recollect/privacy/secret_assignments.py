@@ -10,8 +10,8 @@ from dataclasses import replace
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from recollect.privacy.secret_columns import TableRange, find_in_column
+from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, Match, find_places, line_start
 from recollect.privacy.secret_names import NameClue, Strength, classify_name, find_names
-from recollect.privacy.secret_patterns import BytesPattern, Found, Match, find_places, line_start
 from recollect.privacy.secret_values import Frame, is_digest, is_key, is_obvious, is_password, is_secret
 
 _CLOSES = rb"(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3}"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from recollect.privacy.secret_patterns import BytesPattern, Found, Match, find_places
+from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, Match, find_places
 from recollect.privacy.secret_values import is_placeholder, is_reference
 
 MAX_KEY_CHARS = 24_000  # a private key of 16,384 bits has 13,000 characters

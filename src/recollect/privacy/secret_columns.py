@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, line_start
 from recollect.privacy.secret_names import NameClue
-from recollect.privacy.secret_patterns import BytesPattern, Found, line_start
 from recollect.privacy.secret_values import Frame, is_secret
 
 _MAX_LINE_CHARS, _MAX_ROWS = 600, 100

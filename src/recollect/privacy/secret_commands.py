@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_addresses import is_sample_password
-from recollect.privacy.secret_patterns import BytesPattern, Found, find_places, line_start
+from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, find_places, line_start
 from recollect.privacy.secret_values import Frame, is_key, is_password, is_strong_password, is_words_and_number
 
 _MAX_LINE_CHARS = 1600

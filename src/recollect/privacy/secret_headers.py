@@ -6,7 +6,7 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator
 
 from recollect.privacy.secret_addresses import is_sample_password, search_at
-from recollect.privacy.secret_patterns import BytesPattern, Found
+from recollect.privacy.secret_lazy_pattern import BytesPattern, Found
 from recollect.privacy.secret_values import Frame, is_key, is_password, is_placeholder
 
 _SCHEMES = (b"bearer", b"basic ", b"ssws ", b"geniekey ")

@@ -6,9 +6,9 @@ fourteen of these in a row are searched for. Pure.
 
 from collections.abc import Iterator
 
+from recollect.privacy.secret_lazy_pattern import BytesPattern, Found
 from recollect.privacy.secret_names import Strength, classify_name
-from recollect.privacy.secret_patterns import BytesPattern, Found
-from recollect.privacy.secret_rules import HEADS, SIGNED, find_scattered_keys, key_at, may_start_key
+from recollect.privacy.secret_shapes import HEADS, SIGNED, find_scattered_keys, key_at, may_start_key
 from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder, is_public, is_uuid, randomness
 
 GENERATED = "token"  # found by its randomness alone: any other rule that finds it is more exact

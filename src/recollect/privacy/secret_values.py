@@ -11,8 +11,8 @@ from enum import Enum, auto
 from functools import lru_cache
 from itertools import pairwise
 
+from recollect.privacy.secret_lazy_pattern import BytesPattern
 from recollect.privacy.secret_names import Strength
-from recollect.privacy.secret_patterns import BytesPattern
 
 # For each first letter, the letters that often follow it in English words and in identifiers.
 _FOLLOWERS = (

@@ -1,6 +1,6 @@
 """Redacts secrets. Pure: same text, same answer. Keeps names, users and hosts, so the text stays readable.
 
-A secret is recognised by its shape (`secret_rules`, `secret_runs`), by its place (`secret_blocks`, `secret_addresses`,
+A secret is recognised by its shape (`secret_shapes`, `secret_runs`), by its place (`secret_blocks`, `secret_addresses`,
 `secret_headers`) or by the name beside it (`secret_assignments`). A text without secrets is returned unchanged.
 """
 
@@ -15,11 +15,11 @@ from recollect.privacy.secret_assignments import find_assigned
 from recollect.privacy.secret_blocks import find_in_manifests, find_private_keys, find_recovery_codes, may_name_codes
 from recollect.privacy.secret_commands import find_in_commands, may_be_in_commands
 from recollect.privacy.secret_headers import find_in_headers, may_be_in_headers
+from recollect.privacy.secret_lazy_pattern import Found
 from recollect.privacy.secret_names import as_names
-from recollect.privacy.secret_patterns import Found
+from recollect.privacy.secret_password_files import find_stored_passwords
 from recollect.privacy.secret_reading import as_bytes, has_invisible, without_invisible
 from recollect.privacy.secret_runs import GENERATED, find_keys_in_runs
-from recollect.privacy.secret_stores import find_stored_passwords
 
 Search = Callable[[bytes, bytes], Iterator[Found]]
 

@@ -36,7 +36,7 @@ def kind_for(kind: Kind, role: Role, *, is_own_save: bool = False) -> Kind:
 def reads_as_instruction(text: str) -> str | None:
     """Return why a text reads as an order to an agent that its user did not give; None: it does not."""
     # A large table: imported late, as `kind_for` does not need it.
-    from recollect.privacy.signs import SIGNS, SQUEEZED, reasons
+    from recollect.privacy.injection_signs import SIGNS, SQUEEZED, reasons
 
     if _TAG_LETTERS.search(text):
         return reasons.UNSEEN

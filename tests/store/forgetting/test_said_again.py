@@ -9,7 +9,7 @@ import pytest
 from recollect.domain.health import Health
 from recollect.domain.memory import MemoryId, MessageId, Role, SessionId, Source
 from recollect.domain.outcome import Same, Updates
-from recollect.engine.novelty import Comparison
+from recollect.engine.compare_draft import Comparison
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_turn
 from tests.requirements import covers

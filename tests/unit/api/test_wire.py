@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.api import wire
+from recollect.api import json_codec
 from recollect.api.catalogue import OPERATIONS
 from recollect.api.forget import Forget
 from recollect.api.recall import Recall, Recalled
 from recollect.api.undo import RecentChanges, Undo
+from recollect.domain.changes import ChangeId
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
 from recollect.domain.freshness import FileState, Freshness, SeenFile
-from recollect.domain.history import ChangeId
 from recollect.domain.memory import Anchor, Hit, Kind, Memory, MemoryId, Sensitivity, Tier, Usage
 from tests.builders import a_memory
 
@@ -62,7 +62,7 @@ def hits(draw: st.DrawFn) -> Hit:
 @settings(deadline=None)
 @given(memories())
 def test_a_memory_comes_over_as_it_is(memory: Memory) -> None:
-    assert wire.decode(wire.encode(memory), Memory) == memory
+    assert json_codec.decode(json_codec.encode(memory), Memory) == memory
 
 
 @settings(deadline=None)
@@ -71,7 +71,7 @@ def test_an_answer_comes_over_as_it_is(found: list[Hit], problem: str | None) ->
     answer = Recalled(
         memories=found, turns=[], by_meaning=True, by_words_only=3, model_missing=False, model_problem=problem
     )
-    assert wire.decode(wire.encode(answer), Recalled) == answer
+    assert json_codec.decode(json_codec.encode(answer), Recalled) == answer
 
 
 @settings(deadline=None)
@@ -80,14 +80,14 @@ def test_a_request_comes_over_as_it_is(
     query: str, kinds: frozenset[Kind], since: datetime | None, limit: int | None
 ) -> None:
     asked = Recall(query=query, kinds=kinds, since=since, limit=limit, folder="/srv/shop", by="cli")
-    assert wire.decode(wire.encode(asked), Recall) == asked
+    assert json_codec.decode(json_codec.encode(asked), Recall) == asked
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=200), st.sampled_from(sorted(OPERATIONS)))
 def test_garbage_is_refused_by_its_name(data: bytes, name: str) -> None:
     try:
-        wire.decode(data, OPERATIONS[name].asks)
+        json_codec.decode(data, OPERATIONS[name].asks)
     except (PayloadError, InvalidValue):
         return
     assert data.strip() == b"{}"  # to be asked without a word is fine where nothing must be said
@@ -98,21 +98,21 @@ def test_garbage_is_refused_by_its_name(data: bytes, name: str) -> None:
 )
 def test_what_is_no_such_request_is_refused(data: bytes) -> None:
     with pytest.raises(PayloadError, match="The request cannot be read"):
-        wire.decode(data, Recall)
+        json_codec.decode(data, Recall)
 
 
 @settings(deadline=None)
 @given(names.filter(lambda name: name not in {field.name for field in fields(Recall)}))
 def test_a_field_that_nobody_knows_is_refused(name: str) -> None:
     with pytest.raises(PayloadError, match="There is no field"):
-        wire.decode(wire.encode({"query": "x", name: 1}), Recall)
+        json_codec.decode(json_codec.encode({"query": "x", name: 1}), Recall)
 
 
 def test_what_the_value_refuses_is_raised_as_it_is() -> None:
     with pytest.raises(InvalidValue, match="it must be from 1 to 1000"):
-        wire.decode(b'{"query": "x", "limit": 0}', Recall)
+        json_codec.decode(b'{"query": "x", "limit": 0}', Recall)
     with pytest.raises(InvalidValue, match="it must be from 1 to 10,000"):
-        wire.decode(b'{"limit": 0}', RecentChanges)
+        json_codec.decode(b'{"limit": 0}', RecentChanges)
     with pytest.raises(InvalidValue, match="Give either `ids` or `match`"):
         Forget()
     with pytest.raises(InvalidValue, match="Give either `deed` or `session`"):
@@ -120,19 +120,19 @@ def test_what_the_value_refuses_is_raised_as_it_is() -> None:
 
 
 def told(error: RecollectError) -> bytes:
-    return wire.encode({"error": {"code": error.code, "message": str(error)}})
+    return json_codec.encode({"error": {"code": error.code, "message": str(error)}})
 
 
 def test_what_cannot_be_read_is_called_what_it_is() -> None:
     with pytest.raises(PayloadError, match="The request cannot be read"):
-        wire.decode(b"{", Recall)
+        json_codec.decode(b"{", Recall)
     with pytest.raises(PayloadError, match="The answer cannot be read"):
-        wire.raise_error(b'{"error": "text"}')
+        json_codec.raise_error(b'{"error": "text"}')
 
 
 def test_an_error_is_raised_here_as_it_was_raised_there() -> None:
     with pytest.raises(RecollectError, match="There is no memory") as raised:
-        wire.raise_error(told(InvalidValue("There is no memory 'x'.")))
+        json_codec.raise_error(told(InvalidValue("There is no memory 'x'.")))
     assert type(raised.value) is InvalidValue
 
 
@@ -141,5 +141,5 @@ def test_a_narrower_error_without_a_code_of_its_own_takes_nobodys_place() -> Non
         pass
 
     with pytest.raises(InvalidValue) as raised:
-        wire.raise_error(told(Narrower("No.")))
+        json_codec.raise_error(told(Narrower("No.")))
     assert type(raised.value) is InvalidValue

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recollect.capture.happened.structure import Structure
+from recollect.capture.happened.listeners import Structure
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import SessionId

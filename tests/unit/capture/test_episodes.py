@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.capture.happened.episodes import MAX_OPEN
-from recollect.capture.happened.structure import Structure
+from recollect.capture.happened.listeners import Structure
 from recollect.domain.event import Event
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, Role, Tier

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recollect.capture.happened.outcomes import commit_message
+from recollect.capture.happened.commits import commit_message
 from recollect.capture.happened.plans import Plans
 from recollect.domain.learning import Basis
 from recollect.domain.memory import Kind, Tier

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.capture.happened.structure import Structure
+from recollect.capture.happened.listeners import Structure
 from recollect.domain.event import Event
 from recollect.domain.memory import Kind, Role
 from tests.builders import a_prompt, a_reply, an_end, compacted

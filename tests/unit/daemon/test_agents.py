@@ -2,7 +2,7 @@ import logging
 
 import pytest
 
-from recollect.daemon.agents import Agents
+from recollect.daemon.mcp_routes import Agents
 from recollect.daemon.request_queue import Activity
 from recollect.mcp.tools import ToolAnswer
 from recollect.store.sqlite.store import SqliteStore

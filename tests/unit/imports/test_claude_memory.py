@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.domain.memory import Kind
-from recollect.imports.claude_memory import is_topic, parse
+from recollect.imports.claude_code_memory import is_topic, parse
 from tests.unit.imports.reading import FILE, drafts, told
 
 TOPIC = """\

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from recollect.domain.memory import Kind, Role
 from recollect.imports.entry import KeptEntry, RejectedEntry, SkippedEntry
 from recollect.imports.format import Format, entries_of
+from recollect.imports.kinds import kind_of, path_in
 from recollect.imports.markdown import parse
-from recollect.imports.wording import kind_of, path_in
 from tests.unit.imports.reading import FILE, bad, drafts, left, named, told
 
 

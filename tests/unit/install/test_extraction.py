@@ -8,7 +8,7 @@ from recollect.cli.formats.settings_file import build_settings_file
 from recollect.domain.errors import InstallError
 from recollect.domain.settings import Provider
 from recollect.install.changes import ChangeKind
-from recollect.install.extraction import provider_in, switch_provider
+from recollect.install.extractor_setting import provider_in, switch_provider
 
 
 @pytest.mark.parametrize(

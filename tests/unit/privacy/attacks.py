@@ -1,6 +1,6 @@
 """Texts that want an agent to do what its user never asked for, in our own words; each with the reason it is given."""
 
-from recollect.privacy.signs.reasons import (
+from recollect.privacy.injection_signs.reasons import (
     ADDRESS,
     COMMENT,
     DECODE,

@@ -9,13 +9,13 @@ from re import _parser
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Any
 
-from recollect.privacy import secret_rules
+from recollect.privacy import secret_shapes
 
 HEX = "0123456789abcdef"
 VENDOR_KEYS = sorted(
     {
-        (beginning.decode(), secret_rules._pattern(pattern).pattern.decode(), rule)
-        for rows in secret_rules._ROWS.values()
+        (beginning.decode(), secret_shapes._pattern(pattern).pattern.decode(), rule)
+        for rows in secret_shapes._ROWS.values()
         for beginning, pattern, rule in rows
     }
 )

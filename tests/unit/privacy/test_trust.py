@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.domain.memory import Kind, Role
-from recollect.privacy.signs import SIGNS, reasons
+from recollect.privacy.injection_signs import SIGNS, reasons
 from recollect.privacy.trust import kind_for, reads_as_instruction
 from recollect.text.block import visible
 from recollect.text.lookalikes import fold, to_latin

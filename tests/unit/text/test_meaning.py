@@ -1,4 +1,4 @@
-from recollect.text.meaning import common_words, memory_meaning, prompt_meaning
+from recollect.text.embedding_text import common_words, memory_meaning, prompt_meaning
 from tests.builders import a_memory
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.capture.happened.calls import normalise_tool
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, Memory, Role, Tier

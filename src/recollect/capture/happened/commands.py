@@ -14,7 +14,7 @@ from recollect.capture.happened.command_purposes import Purpose, purpose_of, var
 from recollect.capture.happened.failures import failure_of
 from recollect.capture.happened.folders import Folders
 from recollect.capture.happened.shell import Run, is_cosmetic, is_filter, runs
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, Prompt, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, Tier

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from recollect.capture.happened.calls import TextChange, changes_of, command_of, is_shell, normalise_tool
 from recollect.capture.happened.command_purposes import Purpose, purpose_of
+from recollect.capture.happened.edit_summary import relative_paths, summarise_changes
 from recollect.capture.happened.failures import failure_of, is_work_error
 from recollect.capture.happened.fixes import find_explanation
 from recollect.capture.happened.folders import Folders
-from recollect.capture.happened.gist import relative_paths, summarise_changes
 from recollect.capture.happened.shell import Run, display_line, folder_of, is_cosmetic, is_filter, runs
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.outright import gives_rules
 from recollect.capture.said.voice import own_words
 from recollect.domain.event import Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded

@@ -9,7 +9,7 @@ from typing import Any
 
 from recollect.capture.happened.calls import command_of, is_edit, is_shell, target_of
 from recollect.capture.happened.shell import runs
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import ToolFailed, ToolSucceeded
 
 MAX_CHARS = 20_000  # of an output; a longer one is cut in the middle

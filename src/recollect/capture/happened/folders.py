@@ -7,7 +7,7 @@ import re
 
 from recollect.capture.happened.calls import command_of, is_shell
 from recollect.capture.happened.shell import folder_of
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, ToolFailed, ToolSucceeded
 
 _FOLDER_KEYS = ("workdir", "cwd", "dir_path", "working_directory")  # as hosts name the folder of a command

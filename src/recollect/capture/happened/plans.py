@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect.capture.happened.calls import normalise_tool
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 
 MAX_ITEMS, MAX_ITEM_CHARS = 40, 200

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.capture.happened.calls import TextChange, changes_of, command_of, is_edit
+from recollect.capture.happened.edit_summary import relative_paths, summarise_changes
 from recollect.capture.happened.failures import failure_of, is_refusal
 from recollect.capture.happened.fixes import split_prose
-from recollect.capture.happened.gist import relative_paths, summarise_changes
 from recollect.capture.happened.shell import runs
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, Prompt, SessionEnded, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from recollect.capture.grounding import Quote, find_quote, is_own_word
-from recollect.capture.patterns import LazyPattern
-from recollect.capture.recaps import cues
+from recollect.capture.lazy_pattern import LazyPattern
+from recollect.capture.recaps import line_cues
 from recollect.capture.recaps.harvest_kinds import kind_by_words, section_of, split_kind
-from recollect.capture.recaps.points import RecapPoint, read_points, strip_markdown
+from recollect.capture.recaps.message_points import RecapPoint, read_points, strip_markdown
 from recollect.capture.said.development import paths_in
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
@@ -121,16 +121,16 @@ def _read_sections(points: Sequence[RecapPoint]) -> Iterator[tuple[str, Kind, fl
         if point.is_typed or section is None or _LIST_HEADING.search(point.lead):
             continue
         for line in point.lines:
-            said = shorten(_NUMBER.sub("", cues.without_filler(line)), chars=MAX_CHARS)
+            said = shorten(_NUMBER.sub("", line_cues.without_filler(line)), chars=MAX_CHARS)
             kind = kind_by_words(said) or section.kind
-            names = cues.specificity(said)
+            names = line_cues.specificity(said)
             if kind is not None and names and not _is_passing(said):
                 yield said, kind, min(1.0, section.durability + PER_NAME * min(names, MAX_NAMES))
 
 
 def _is_passing(line: str) -> bool:
     """Return True if it is talk, matters only today, or cannot be understood alone."""
-    if cues.is_talk(line) or cues.is_question(line) or cues.is_to_do(line) or line.endswith(":"):
+    if line_cues.is_talk(line) or line_cues.is_question(line) or line_cues.is_to_do(line) or line.endswith(":"):
         return True
     return bool(_POINTS_BACK.match(line) or _PROPOSES.match(line) or _NOTHING.search(line))
 

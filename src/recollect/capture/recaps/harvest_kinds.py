@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind
 
 _NAMES: dict[str, Kind] = {

@@ -8,9 +8,9 @@ commands. It reads no decision out of prose.
 import re
 from collections.abc import Iterable
 
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.recaps.closing import prose_sentences, report_of
-from recollect.capture.recaps.work import Work
+from recollect.capture.recaps.session_work import Work
 from recollect.capture.said.origin import is_plan
 from recollect.domain.event import Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin

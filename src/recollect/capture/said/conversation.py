@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.capture.echo import words_of
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.clauses import Sentence, sentences
 from recollect.capture.said.cues import Cue, cues_of
 from recollect.capture.said.development import is_about_work, is_emphatic, names_in, paths_in

@@ -7,7 +7,7 @@ how to work on it. Names of tools are the same in every language.
 import re
 from functools import lru_cache
 
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 
 _LANGUAGES = (
     "python javascript typescript golang rust kotlin scala ruby elixir erlang haskell swift dart php perl lua clojure "

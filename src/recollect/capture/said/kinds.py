@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.cues import Cue, cues_of, fix_spelling
 from recollect.capture.said.development import names_in, paths_in
 from recollect.capture.said.outright import states

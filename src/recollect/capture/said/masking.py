@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 
 MAX_CHARS = 20_000  # of a message: people say what matters first, and paste after it
 MAX_LINES = 600

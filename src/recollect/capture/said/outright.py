@@ -13,14 +13,14 @@ A sentence about what the software should do ("users must always see a price") i
 
 import re
 
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.clauses import Sentence
 from recollect.capture.said.cues import Cue, cues_of, fix_spelling
 from recollect.capture.said.cues.english import CALLED
 from recollect.capture.said.development import is_about_work, names_tool
 from recollect.capture.said.masking import LineForm
 from recollect.capture.said.reference import needs_this_moment, points_back
-from recollect.text import linear
+from recollect.text import linear_model
 
 MIN_WORDS, MAX_WORDS, MAX_CHARS = 2, 45, 240
 MIN_LASTING = 0.7  # probability, for a sentence whose form no rule knows
@@ -201,13 +201,13 @@ def _is_lasting(sentence: Sentence) -> bool:
 def lasting_probability(text: str, signs: frozenset[str]) -> float:
     """Estimate whether a sentence stays valid later, 0..1. Rules alone recognise only the forms that their author thought
     of; the weights were fitted on labelled messages (`python -m bench.lasting`). `signs`: as `signs_of` returns them."""
-    return linear.probability(lasting_features(text, signs), "recollect.capture", "lasting.json")
+    return linear_model.probability(lasting_features(text, signs), "recollect.capture", "lasting.json")
 
 
 def lasting_features(text: str, signs: frozenset[str]) -> set[str]:
     said = fix_spelling(text)
     known = {f"={sign}" for sign in (*cues_of(said), *signs)}
-    return linear.features(said, names_tool) | known | ({"=work"} if is_about_work(said) else set())
+    return linear_model.features(said, names_tool) | known | ({"=work"} if is_about_work(said) else set())
 
 
 def signs_of(sentence: Sentence) -> frozenset[str]:

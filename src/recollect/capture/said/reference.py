@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.clauses import Sentence
 
 # "This repo", "this project" mean the same a month later; "this function" does not.

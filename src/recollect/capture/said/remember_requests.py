@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from recollect.capture.echo import words_of
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.clauses import Sentence, capitalise
 from recollect.capture.said.cues import Cue, cues_of
 from recollect.capture.said.outright import MAX_CHARS, states

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.clauses import Sentence, sentences
 from recollect.capture.said.cues import Cue, cues_of
 from recollect.capture.said.masking import MAX_CHARS, LineForm, MaskedMessage, mask_message

@@ -18,8 +18,8 @@ from recollect.cli.importing.entries import entries
 from recollect.cli.importing.files import ImportFiles, find_files
 from recollect.cli.importing.report import SHOWN_AT_MOST, ImportReport, Spot, say
 from recollect.cli.importing.scopes import ImportScopes
+from recollect.domain.changes import ChangeId
 from recollect.domain.errors import InvalidValue, StoreError
-from recollect.domain.history import ChangeId
 from recollect.domain.memory import Draft
 from recollect.engine.engine import Engine
 from recollect.imports.entry import KeptEntry, RejectedEntry, SkippedEntry

@@ -15,7 +15,7 @@ from recollect.cli.display import output
 from recollect.client import DAEMON_COMMAND
 from recollect.domain.errors import InstallError, InvalidSettings
 from recollect.domain.settings import Provider
-from recollect.install import changes, command, extraction, opencode
+from recollect.install import changes, command, extractor_setting, opencode
 from recollect.install.changes import ChangeKind, FileEdit
 from recollect.install.opencode import OpenCodeFolder, Plan
 from recollect.workspace.git import root_of
@@ -74,7 +74,7 @@ def install(
     if in_project and named == absolute:
         notes.append(NOT_TO_COMMIT.format(named[0]))
     settings = config.find_paths().settings
-    provider = extraction.provider_in(settings)
+    provider = extractor_setting.provider_in(settings)
     if extract is None and provider is Provider.OFF and not (dry_run or as_json):
         extract = _wants_extraction() or None
     if extract is not None and provider not in (Provider.OFF, Provider.HOST):
@@ -86,7 +86,7 @@ def install(
         planned = opencode.plan_install(place, named, file, _record_file(), commands)
         edits = list(planned.edits)
         if extract is not None:
-            switch = extraction.switch_provider(settings, on=extract)
+            switch = extractor_setting.switch_provider(settings, on=extract)
             if switch.change is not ChangeKind.UNCHANGED:
                 edits.insert(0, switch)
         return replace(planned, edits=tuple(edits), notes=(*planned.notes, *notes))

@@ -6,8 +6,8 @@ import click
 
 from recollect.cli import complete_values, context
 from recollect.cli.display import output
+from recollect.domain.changes import ProjectNameEdit
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import ProjectNameEdit
 from recollect.domain.memory import ProjectId
 from recollect.domain.project import BY_NAME, NAMED_AT, NAMED_FROM, ProjectFacts
 from recollect.engine.engine import Engine

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import click
 
-from recollect.api.places import HERE
 from recollect.api.remember import REMEMBER, Remember, Remembered
+from recollect.api.request_scope import HERE
 from recollect.cli import client_call, context, direct
 from recollect.cli.commands.show import quote
 from recollect.cli.display import output

@@ -8,9 +8,9 @@ from recollect.api.show import HISTORY, SESSION, SHOW, History, Show, ShownSessi
 from recollect.cli import client_call, complete_values, context, direct
 from recollect.cli.display import output
 from recollect.cli.formats.memory_json import record_of, record_with_freshness
+from recollect.domain.changes import Change, ChangeAction, MemoryChange
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
-from recollect.domain.history import Change, ChangeAction, MemoryChange
 from recollect.domain.memory import Memory, Source, Tier
 from recollect.domain.session import NO_SUMMARY
 from recollect.text.block import stale_notes, stale_state, visible

@@ -8,8 +8,8 @@ from recollect.api.undo import DEEDS, MOST, UNDO, RecentChanges, TakenBack, Undo
 from recollect.cli import client_call, complete_values, context, direct
 from recollect.cli.display import output
 from recollect.cli.formats.memory_json import record_of
+from recollect.domain.changes import Change, ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.text.block import visible
 from recollect.workspace import marker
 

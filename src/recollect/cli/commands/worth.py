@@ -24,7 +24,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
 from recollect.domain.memory import ProjectId
 from recollect.domain.settings import ExtractorSettings
-from recollect.engine.replay import RecordedTranscript, Replay
+from recollect.engine.replay_sessions import RecordedTranscript, Replay
 from recollect.transcripts.reading import ReportBytes
 
 DAYS = 30

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from recollect.api.places import HERE
+from recollect.api.request_scope import HERE
 from recollect.cli import complete_values
 from recollect.cli.formats import filters
 from recollect.domain.memory import Kind, Scope, ScopeLevel

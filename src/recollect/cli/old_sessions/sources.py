@@ -11,12 +11,19 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
 from recollect.domain.memory import SessionId
 from recollect.domain.transcript import Mark, TranscriptForm, TranscriptRecord
-from recollect.hosts import claude_code, codex, opencode_history, specstory
+from recollect.hosts import claude_code, codex, opencode_transcript, specstory
 from recollect.imports.databases.opencode import opencode_messages, opencode_sessions
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.text.block import visible
 from recollect.transcripts import reading
-from recollect.transcripts.places import SPECSTORY, TranscriptFile, TranscriptFiles, folder_of, host_folders, make_mark
+from recollect.transcripts.locations import (
+    SPECSTORY,
+    TranscriptFile,
+    TranscriptFiles,
+    folder_of,
+    host_folders,
+    make_mark,
+)
 from recollect.transcripts.reading import ReportBadLine, ReportBytes
 from recollect.workspace import git
 
@@ -153,9 +160,9 @@ def _events(found: TranscriptFile, watch: ReportBytes, bad: ReportBadLine) -> It
         case TranscriptForm.CODEX:
             return codex.parse(reading.json_lines(path, watch, bad), otherwise=default_time, bad=bad)
         case TranscriptForm.OPENCODE_EXPORT:
-            return opencode_history.parse(reading.opencode_export(path, watch, bad), otherwise=default_time, bad=bad)
+            return opencode_transcript.parse(reading.opencode_export(path, watch, bad), otherwise=default_time, bad=bad)
         case TranscriptForm.OPENCODE_FILES:
-            return opencode_history.parse(reading.opencode_files(path, watch, bad), otherwise=default_time, bad=bad)
+            return opencode_transcript.parse(reading.opencode_files(path, watch, bad), otherwise=default_time, bad=bad)
         case _:
             lines = reading.text_lines(path, watch, bad)
             return specstory.parse(lines, otherwise=default_time, bad=bad, name=path.stem, folder=folder_of(found))
@@ -168,7 +175,7 @@ def _rows(file: Path, info: dict[str, object], watch: ReportBytes, bad: ReportBa
             watch(MESSAGE_BYTES)
             yield TranscriptRecord(number, {"message": message, "parts": parts})
 
-    return opencode_history.parse(records(), otherwise=datetime.now(UTC), bad=bad)
+    return opencode_transcript.parse(records(), otherwise=datetime.now(UTC), bad=bad)
 
 
 def without_folder(events: Iterable[Event]) -> Iterator[Event]:

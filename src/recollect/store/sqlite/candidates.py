@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from recollect.domain.history import Change, ChangeAction, ChangeId
+from recollect.domain.changes import Change, ChangeAction, ChangeId
 from recollect.domain.memory import Memory, SessionId, Tier
-from recollect.store.sqlite.history import HistoryTable
+from recollect.store.sqlite.changes import HistoryTable
 from recollect.store.sqlite.memories import LIVE, MemoryTable
 from recollect.store.sqlite.rows import to_ms
 

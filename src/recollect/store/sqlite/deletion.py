@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.domain.session import REFERENCE_CHARS, Recap, session_reference
-from recollect.store.sqlite import holdings, inbox, index, quotations, vectors
+from recollect.store.sqlite import delete_quotes, inbox, index, storage_counts, vectors
 from recollect.store.sqlite.rows import is_sound, recap_of
 from recollect.text.block import is_quote, plain, quote_parts
 from recollect.text.passages import without_marks
@@ -24,9 +24,9 @@ _EDGE = " \t-.,;:!?\"'`()…"
 def delete_session(connection: sqlite3.Connection, session: SessionId, gone: Collection[SessionId] = ()) -> None:
     """`gone`: sessions that are deleted with it, whose blocks need no clean-up."""
     if session.startswith(TRACE_MARK):
-        holdings.erase_names(connection, ProjectId(session.removeprefix(TRACE_MARK)))
+        storage_counts.erase_names(connection, ProjectId(session.removeprefix(TRACE_MARK)))
         return
-    tables = quotations.table_names(connection)
+    tables = delete_quotes.table_names(connection)
     texts = _texts_of(connection, session, tables)
     recaps = [recap for recap in map(recap_of, _rows(connection, "recap", session, tables)) if recap is not None]
     others = _sessions_of_its_project(connection, session, tables).difference(gone, (session,))
@@ -40,7 +40,7 @@ def delete_session(connection: sqlite3.Connection, session: SessionId, gone: Col
     if "session" in tables:
         connection.execute("DELETE FROM session WHERE id = ?", (session,))
     if "injection" in tables and others and (texts or recaps):
-        quotations.erase_from_blocks(connection, (), _mentions_session(session, texts, recaps), among=others)
+        delete_quotes.erase_from_blocks(connection, (), _mentions_session(session, texts, recaps), among=others)
 
 
 def delete_traces(connection: sqlite3.Connection, traces: Collection[str], also: Collection[str] = ()) -> None:
@@ -48,7 +48,7 @@ def delete_traces(connection: sqlite3.Connection, traces: Collection[str], also:
     memories, sessions = separate_traces(traces)
     for session in sorted(sessions, key=lambda name: name.startswith(TRACE_MARK)):
         delete_session(connection, session, sessions)  # projects last: deleting a turn counts a change of its project
-    quotations.delete_memories(connection, memories, also)
+    delete_quotes.delete_memories(connection, memories, also)
 
 
 def opt_out_names(connection: sqlite3.Connection, session: SessionId) -> frozenset[str]:
@@ -133,7 +133,7 @@ def _mentions_session(session: SessionId, texts: Collection[str], recaps: Collec
 
     def is_part(words: str, of: Collection[str]) -> bool:
         part = _normalise(words).strip(_EDGE)
-        return len(part) >= quotations.MIN_QUOTE_CHARS and any(part in text for text in of)
+        return len(part) >= delete_quotes.MIN_QUOTE_CHARS and any(part in text for text in of)
 
     def is_mention(line: str) -> bool:
         if is_quote(line):
@@ -151,7 +151,7 @@ def _mentions_session(session: SessionId, texts: Collection[str], recaps: Collec
 def _any_of(lines: Iterable[str]) -> re.Pattern[str]:
     """Match one of these as a complete part of a line about a session."""
     parts = {_normalise(line).strip(_EDGE) for line in lines}
-    alternatives = "|".join(re.escape(part) for part in sorted(parts) if len(part) >= quotations.MIN_QUOTE_CHARS)
+    alternatives = "|".join(re.escape(part) for part in sorted(parts) if len(part) >= delete_quotes.MIN_QUOTE_CHARS)
     edge = re.escape(_EDGE)
     if not alternatives:
         return re.compile(r"(?!)")  # never matches

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
-from recollect.store.sqlite import deletion, holdings, inbox, leaks, open_files, quotations
+from recollect.store.sqlite import delete_quotes, deletion, inbox, open_files, storage_counts, stored_secrets
 from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, decode_text
 
 PIECES, PIECE_CHARS = 16, 24  # pieces of a text to search for: a long text is spread over several pages
@@ -27,7 +27,7 @@ class Erasure:
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
         with self._database.translating_file_errors(), self._database.write() as connection:
             self._delete_unfinished()
-            texts = quotations.delete_memories(connection, memories, ())
+            texts = delete_quotes.delete_memories(connection, memories, ())
             connection.executemany(_NOTE_TRACE, [(memory_id,) for memory_id in memories])
         return texts
 
@@ -54,7 +54,7 @@ class Erasure:
 
     def erase_project(self, project: ProjectId) -> None:
         with self._database.write() as connection:
-            holdings.erase_names(connection, project)
+            storage_counts.erase_names(connection, project)
             connection.execute(_NOTE_TRACE, (deletion.project_trace(project),))
 
     def remove_secrets(self) -> int:
@@ -62,11 +62,11 @@ class Erasure:
         first: after a crash, a secret that is still in the database itself shows that there is work left."""
         with self._database.translating_file_errors():
             for copy in self._copies():
-                rewrite_copy(copy, leaks.remove_secrets, [])
+                rewrite_copy(copy, stored_secrets.remove_secrets, [])
             for aside in self._files_beside("damaged-*.jsonl"):
-                rewrite_lines(aside, leaks.line_without_secrets)
+                rewrite_lines(aside, stored_secrets.line_without_secrets)
             with self._database.write() as connection:
-                secrets = leaks.remove_secrets(connection)
+                secrets = stored_secrets.remove_secrets(connection)
                 if secrets:
                     connection.execute(_NOTE_TRACE, (SECRET_TRACE,))
         self.scrub(secrets)
@@ -170,7 +170,7 @@ def rewrite_copy(copy: Path, clean: Callable[[sqlite3.Connection], object], gone
             connection.execute("BEGIN IMMEDIATE")
             clean(connection)
             connection.execute("COMMIT")
-            for table in {"memory_words", "turn_words"} & quotations.table_names(connection):
+            for table in {"memory_words", "turn_words"} & delete_quotes.table_names(connection):
                 connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")
             connection.execute("VACUUM")
     except sqlite3.Error:

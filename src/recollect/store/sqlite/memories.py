@@ -14,7 +14,7 @@ from recollect.privacy.visibility import reaches
 from recollect.store.sqlite import index, vectors
 from recollect.store.sqlite.database import Database, Values, assignments, columns_and_values
 from recollect.store.sqlite.rows import LAST_CHARACTER, content_key, memories_of, memory_of, memory_row, to_ms
-from recollect.text.meaning import memory_meaning
+from recollect.text.embedding_text import memory_meaning
 
 LIVE = "valid_to_ms IS NULL AND superseded_by IS NULL AND forgotten_ms IS NULL"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from recollect import __version__, privacy
 from recollect.domain.health import Finding, fine, note
-from recollect.store.sqlite import leaks, quotations
+from recollect.store.sqlite import delete_quotes, stored_secrets
 from recollect.store.sqlite.database import decode_text
 from recollect.store.sqlite.forgetting import SECRET_TRACE, Erasure, rewrite_copy, rewrite_lines
 
@@ -50,10 +50,10 @@ class SecretRescan(Erasure):
         stage, after, removed = self._progress()
         if stage == DONE:
             return False
-        if stage in leaks.TABLES:
+        if stage in stored_secrets.TABLES:
             last, found = self._scan_rows(stage, after)
             if last is None:
-                stages = [*leaks.TABLES, COPIES]
+                stages = [*stored_secrets.TABLES, COPIES]
                 stage = stages[stages.index(stage) + 1]
             self._save_progress(stage, last, removed + found)
             return True
@@ -74,7 +74,9 @@ class SecretRescan(Erasure):
         if stage == DONE:
             found = f"{removed} secrets were removed" if removed else "no secret was found"
             return fine(CHORE, f"stored data was searched with the rules of this version: {found}")
-        says = f"stored data is being searched with the rules of this version ({leaks.TABLES.get(stage, stage)})"
+        says = (
+            f"stored data is being searched with the rules of this version ({stored_secrets.TABLES.get(stage, stage)})"
+        )
         return note(CHORE, says, "The daemon does it in the background; `recollect doctor --repair` does it now.")
 
     def finish_rescan(self, removed: int) -> None:
@@ -87,7 +89,7 @@ class SecretRescan(Erasure):
             state = json.loads(self.chore_state(CHORE) or "")
             if state["rules"] == rules():
                 return state["at"], state["after"], state["taken_out"]
-        return next(iter(leaks.TABLES)), None, 0
+        return next(iter(stored_secrets.TABLES)), None, 0
 
     def _save_progress(self, stage: str, after: int | str | None, removed: int) -> None:
         state = {"rules": rules(), "at": stage, "after": after, "taken_out": removed}
@@ -103,11 +105,11 @@ class SecretRescan(Erasure):
         with self._database.read() as connection:
             (last,) = connection.execute(f"SELECT max(k) FROM ({keys})", (first,)).fetchone()
             rows = _rows_between(connection, table, key, first, last) if last is not None else []
-        if not any(leaks.has_secret(table, row) for row in rows):
+        if not any(stored_secrets.has_secret(table, row) for row in rows):
             return last, 0
         with self._database.write() as connection:  # read again: another process may have written meanwhile
             rows = _rows_between(connection, table, key, first, last)
-            return last, len(leaks.remove_from_rows(connection, table, rows))
+            return last, len(stored_secrets.remove_from_rows(connection, table, rows))
 
     def _clean_copy(self, copy: Path) -> None:
         with (
@@ -116,16 +118,16 @@ class SecretRescan(Erasure):
         ):
             connection.row_factory = sqlite3.Row
             connection.text_factory = decode_text
-            tables = [table for table in leaks.TABLES if table in quotations.table_names(connection)]
-            if not any(leaks.count_rows(connection, table) for table in tables):
+            tables = [table for table in stored_secrets.TABLES if table in delete_quotes.table_names(connection)]
+            if not any(stored_secrets.count_rows(connection, table) for table in tables):
                 return
         with self._database.translating_file_errors():
-            rewrite_copy(copy, leaks.remove_secrets, [])
+            rewrite_copy(copy, stored_secrets.remove_secrets, [])
 
     def _clean_bytes(self, removed: int) -> None:
         with self._database.translating_file_errors():
             for aside in self._files_beside("damaged-*.jsonl"):
-                rewrite_lines(aside, leaks.line_without_secrets)
+                rewrite_lines(aside, stored_secrets.line_without_secrets)
         if removed:
             with self._database.write() as connection:
                 connection.execute("INSERT OR IGNORE INTO trace VALUES (?)", (SECRET_TRACE,))

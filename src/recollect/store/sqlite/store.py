@@ -8,7 +8,6 @@ from recollect.domain.health import Finding, note
 from recollect.store.sqlite.archive_index import ArchiveIndex
 from recollect.store.sqlite.candidates import Candidates
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.holdings import Holdings
 from recollect.store.sqlite.inbox import InboxTable
 from recollect.store.sqlite.injections import Injections
 from recollect.store.sqlite.memories import Memories
@@ -17,6 +16,7 @@ from recollect.store.sqlite.recaps import Recaps
 from recollect.store.sqlite.rescan import SecretRescan
 from recollect.store.sqlite.search import MemorySearch
 from recollect.store.sqlite.similar import SimilarMemories
+from recollect.store.sqlite.storage_counts import Holdings
 from recollect.store.sqlite.token_days import TokenDays
 from recollect.store.sqlite.turns import Turns
 from recollect.store.sqlite.vector_cache import VectorCache

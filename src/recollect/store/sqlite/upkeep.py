@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from recollect.domain.health import Finding, fine, note, problem
-from recollect.store.sqlite import index, leaks, open_files, quotations, vectors
+from recollect.store.sqlite import delete_quotes, index, open_files, stored_secrets, vectors
+from recollect.store.sqlite.changes import change_of
 from recollect.store.sqlite.database import Database, decode_text
-from recollect.store.sqlite.history import change_of
 from recollect.store.sqlite.inbox import INBOX_HASHED
 from recollect.store.sqlite.rows import (
     INJECTION_HASHED,
@@ -159,7 +159,7 @@ def _check_modes(database: Database) -> Iterator[Finding]:
 
 def _check_secrets(database: Database) -> Iterator[Finding]:
     with database.read() as connection, suppress(sqlite3.DatabaseError):
-        counts = {what: leaks.count_rows(connection, table) for table, what in leaks.TABLES.items()}
+        counts = {what: stored_secrets.count_rows(connection, table) for table, what in stored_secrets.TABLES.items()}
         found = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
         if found:
             says = f"possible secrets stored by an older version: {found}; never shown, but on the disk"
@@ -239,7 +239,7 @@ def _find_in_backups(database: Database, row: sqlite3.Row) -> dict[str, object] 
 
 def _delete(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> None:
     if table == "injection":
-        connection.execute(f"DELETE FROM injection WHERE {quotations.block_condition(dict(row))}", dict(row))
+        connection.execute(f"DELETE FROM injection WHERE {delete_quotes.block_condition(dict(row))}", dict(row))
     elif table == "recap":
         connection.execute("DELETE FROM recap WHERE session = ?", (row["session"],))
     else:
@@ -251,7 +251,7 @@ def _write_aside(database: Path, rows: Sequence[dict[str, Any]]) -> Path:
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
     with open(os.open(aside, flags, 0o600), "a", encoding="utf-8", errors="backslashreplace") as file:  # noqa: PTH123
         for row in rows:
-            file.write(json.dumps(leaks.without_secrets(row), ensure_ascii=False, default=repr) + "\n")
+            file.write(json.dumps(stored_secrets.without_secrets(row), ensure_ascii=False, default=repr) + "\n")
     return aside
 
 

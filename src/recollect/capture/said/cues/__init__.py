@@ -7,7 +7,7 @@ them. So a cue must mean the same in any text.
 import re
 from functools import lru_cache
 
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.cues.cue import Cue
 from recollect.capture.said.cues.english import ENGLISH, PLACEHOLDERS
 from recollect.capture.said.cues.languages import LANGUAGES, UNSPACED

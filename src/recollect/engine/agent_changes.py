@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from recollect.domain.changes import AGENT, ChangeAction, author_of
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import AGENT, ChangeAction, author_of
 from recollect.domain.memory import Anchor, Draft, Memory, MemoryId, ScopeLevel, SessionId, Viewer
 from recollect.domain.outcome import Refused, Stored
 from recollect.engine import redaction

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from recollect.capture.happened.calls import changes_of, command_of
 from recollect.capture.happened.command_purposes import Purpose, purpose_of
+from recollect.capture.happened.commits import commit_message
+from recollect.capture.happened.edit_summary import relative_paths
 from recollect.capture.happened.failures import failure_of, is_work_error
-from recollect.capture.happened.gist import relative_paths
-from recollect.capture.happened.outcomes import commit_message
 from recollect.capture.happened.plans import Plans
 from recollect.capture.happened.shell import Run, display_line, normalise_command, runs
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.outright import gives_rules
 from recollect.domain.event import ToolFailed, ToolSucceeded
 

@@ -7,8 +7,8 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
+from recollect.domain.changes import AGENTS, Change, ChangeAction, ChangeId, MemoryChange
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import AGENTS, Change, ChangeAction, ChangeId, MemoryChange
 from recollect.domain.memory import Memory, MemoryId
 from recollect.store.sqlite.database import Database, Values
 from recollect.store.sqlite.rows import DamagedRow, from_ms, memory_of, memory_row, to_ms

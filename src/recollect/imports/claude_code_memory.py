@@ -12,9 +12,9 @@ from recollect.imports import markdown
 from recollect.imports.decoding import lines_of
 from recollect.imports.entry import Entry, FileOrigin, is_name, time_of, title_of
 from recollect.imports.inline import plain_words
+from recollect.imports.kinds import kind_of
 from recollect.imports.markdown import FileHints
 from recollect.imports.markdown_blocks import split_front_matter
-from recollect.imports.wording import kind_of
 
 INDEX = "MEMORY.md"
 KINDS = {"user": Kind.PREFERENCE, "feedback": Kind.RULE, "project": Kind.DECISION, "reference": Kind.RESEARCH}

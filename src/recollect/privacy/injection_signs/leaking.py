@@ -1,7 +1,7 @@
 """Orders to send data or money away, to show the system prompt, to run encoded commands."""
 
-from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import NEGATED, ORDER, Sign, any_of
+from recollect.privacy.injection_signs import reasons
+from recollect.privacy.injection_signs.sign import NEGATED, ORDER, Sign, any_of
 
 _SECRET = (
     r"(?:environment(?:al)? variables?|env(?:ironment)? vars?|\.env\b|ssh keys?|private keys?"

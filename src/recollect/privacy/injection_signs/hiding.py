@@ -1,7 +1,7 @@
 """Orders to keep something from the user, or to do something else before the task."""
 
-from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import NEGATED, Sign, any_of
+from recollect.privacy.injection_signs import reasons
+from recollect.privacy.injection_signs.sign import NEGATED, Sign, any_of
 
 _THIS = (
     r"(?:(?:about |of )?(?:this|that|it|these|any of (?:this|it))\b|about (?:the )?(?:instruction"

@@ -5,9 +5,9 @@ Every event is heard once: a message or call that a host sends again changes not
 
 from recollect.capture.happened.choices import Choices
 from recollect.capture.happened.commands import Commands
+from recollect.capture.happened.commits import WorkOutcomes
 from recollect.capture.happened.episodes import Episodes
 from recollect.capture.happened.files import FilePurposes
-from recollect.capture.happened.outcomes import WorkOutcomes
 from recollect.capture.happened.rejections import Rejections
 from recollect.domain.event import Event, Prompt, Reply, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Proposal

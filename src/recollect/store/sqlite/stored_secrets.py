@@ -11,7 +11,7 @@ from typing import Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Memory
 from recollect.privacy.secrets import redact, redact_identifier
-from recollect.store.sqlite import inbox, index, quotations, recaps, vectors
+from recollect.store.sqlite import delete_quotes, inbox, index, recaps, vectors
 from recollect.store.sqlite.database import assignments
 from recollect.store.sqlite.rows import (
     INJECTION_HASHED,
@@ -43,7 +43,7 @@ def count_rows(connection: sqlite3.Connection, table: str) -> int:
 def remove_secrets(connection: sqlite3.Connection) -> list[str]:
     """Remove them from every row that can be read, and return them."""
     secrets: list[str] = []
-    for table in [table for table in TABLES if table in quotations.table_names(connection)]:
+    for table in [table for table in TABLES if table in delete_quotes.table_names(connection)]:
         secrets += remove_from_rows(connection, table, connection.execute(f"SELECT * FROM {table}").fetchall())
     return list(dict.fromkeys(secrets))
 
@@ -63,7 +63,7 @@ def _rewrite(connection: sqlite3.Connection, table: str, row: sqlite3.Row) -> No
         case "memory":
             _rewrite_memory(connection, row)
         case "turn":
-            quotations.rewrite_turn(connection, row, _redact(row["text"]))
+            delete_quotes.rewrite_turn(connection, row, _redact(row["text"]))
         case "change":
             _rewrite_change(connection, row)
         case "injection":
@@ -161,7 +161,7 @@ def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     if safe.forgotten_at is None:
         index.drop_memory(connection, row["n"])
         index.add_memory(connection, row["n"], index.memory_entry(safe))
-        if "memory_vector" in quotations.table_names(connection):
+        if "memory_vector" in delete_quotes.table_names(connection):
             vectors.enqueue_again(connection, "memory", row["n"])
 
 
@@ -174,7 +174,7 @@ def _rewrite_change(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
 
 def _rewrite_block(connection: sqlite3.Connection, row: sqlite3.Row) -> None:
     safe = {**dict(row), "block": rewrite_texts(row["block"], _redact)}
-    condition = quotations.block_condition(safe)
+    condition = delete_quotes.block_condition(safe)
     if "hash" not in safe:
         connection.execute(f"UPDATE injection SET block = :block WHERE {condition}", safe)
     elif is_sound(row, INJECTION_HASHED):

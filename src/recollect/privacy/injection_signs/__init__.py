@@ -5,14 +5,14 @@ instructions" is not. Every pattern expects lower-case letters without accents o
 every repetition is bounded, so that the time is in proportion to the text.
 """
 
-from recollect.privacy.signs.abroad import OTHER_LANGUAGES, SQUEEZED
-from recollect.privacy.signs.hiding import DETOURS, HIDING
-from recollect.privacy.signs.ignoring import IGNORING, POSING
-from recollect.privacy.signs.leaking import LEAKING, OTHERS
-from recollect.privacy.signs.planting import PLANTING
-from recollect.privacy.signs.roles import ADDRESSING, ROLES
-from recollect.privacy.signs.sign import Sign
-from recollect.privacy.signs.templates import COMMENTS, TEMPLATES
+from recollect.privacy.injection_signs.abroad import OTHER_LANGUAGES, SQUEEZED
+from recollect.privacy.injection_signs.hiding import DETOURS, HIDING
+from recollect.privacy.injection_signs.ignoring import IGNORING, POSING
+from recollect.privacy.injection_signs.leaking import LEAKING, OTHERS
+from recollect.privacy.injection_signs.planting import PLANTING
+from recollect.privacy.injection_signs.roles import ADDRESSING, ROLES
+from recollect.privacy.injection_signs.sign import Sign
+from recollect.privacy.injection_signs.templates import COMMENTS, TEMPLATES
 
 __all__ = ["SIGNS", "SQUEEZED"]
 

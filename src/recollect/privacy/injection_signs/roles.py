@@ -1,7 +1,7 @@
 """New roles for the agent, and texts that address any agent that reads them."""
 
-from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import AI, NEGATED, Sign, any_of
+from recollect.privacy.injection_signs import reasons
+from recollect.privacy.injection_signs.sign import AI, NEGATED, Sign, any_of
 
 ROLES = (
     Sign(

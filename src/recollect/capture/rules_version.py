@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.happened.choices import Choices, is_choice
 from recollect.capture.happened.commands import Commands
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.conversation import CLAIMED, OUTRIGHT, find_proposals
 from recollect.domain.event import Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Kind, Memory, MessageId, Role, SessionId, Tier

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.domain.history import MemoryChange
+from recollect.domain.changes import MemoryChange
 from recollect.domain.memory import Memory
 from recollect.engine.ports import WritesMemories
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from recollect.privacy.secret_patterns import BytesPattern, Found
+from recollect.privacy.secret_lazy_pattern import BytesPattern, Found
 from recollect.privacy.secret_values import is_filler
 
 # Bytes above 127: a key that went through a wrong encoding is still one.

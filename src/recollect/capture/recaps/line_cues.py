@@ -6,7 +6,7 @@ The words are English; lines in other languages are judged by their names and nu
 import re
 from functools import lru_cache
 
-from recollect.capture.patterns import LazyPattern
+from recollect.capture.lazy_pattern import LazyPattern
 
 
 class CuePattern(LazyPattern):

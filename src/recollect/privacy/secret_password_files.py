@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from recollect.privacy.secret_addresses import is_sample_password, search_at
-from recollect.privacy.secret_patterns import BytesPattern, Found, line_start
+from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, line_start
 from recollect.privacy.secret_values import entropy
 
 _TEXT = rb"[A-Za-z0-9./+=]"  # the characters of hashes and salts

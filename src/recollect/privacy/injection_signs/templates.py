@@ -1,7 +1,7 @@
 """Text that poses as a message of the host: chat templates, system messages, invisible markup."""
 
-from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import AI, Sign
+from recollect.privacy.injection_signs import reasons
+from recollect.privacy.injection_signs.sign import AI, Sign
 
 _TAGS = (
     r"(?:system|information|instructions?|important|admin|assistant|developer|secret|priority|sudo"

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Protocol
 
 from recollect.capture.echo import is_echo, words_of
-from recollect.domain.history import AGENTS, Change, ChangeAction, ChangeId
+from recollect.domain.changes import AGENTS, Change, ChangeAction, ChangeId
 from recollect.domain.memory import Kind, Memory, Tier
-from recollect.engine import joining
+from recollect.engine import join_projects
 from recollect.engine.ports import KeepsChores, WritesMemories
 from recollect.novelty.compare import Relation, relation_between
 from recollect.text.sentences import sentences
@@ -63,7 +63,7 @@ def _find_unchanged(store: CanJudgeAgain, doubtful: list[Memory]) -> list[Memory
         now = store.get(memory.id)
         if now is None or now.forgotten_at is not None or now.superseded_by != memory.superseded_by:
             continue
-        if store.find_same(joining.as_draft(_revive(now))) is None:
+        if store.find_same(join_projects.as_draft(_revive(now))) is None:
             found.append(now)
     return found
 

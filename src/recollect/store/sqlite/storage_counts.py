@@ -8,9 +8,9 @@ from recollect.domain.memory import ProjectId, ScopeLevel, SessionId
 from recollect.domain.project import HIDDEN_PREFIX, StoredCounts
 from recollect.store.sqlite.archive_index import ERASED_PROJECTS
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.delete_quotes import table_names
 from recollect.store.sqlite.inbox import ERASED_STATE
 from recollect.store.sqlite.memories import LIVE
-from recollect.store.sqlite.quotations import table_names
 from recollect.store.sqlite.rows import from_ms
 
 NO_PROJECT, FORGOTTEN = "no project", "forgotten"

@@ -14,7 +14,7 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.transcript import TranscriptRecord
 from recollect.hosts.opencode import NAME, is_typed, unquote_argument
-from recollect.hosts.questions import with_answers_of_opencode
+from recollect.hosts.question_tool import with_answers_of_opencode
 from recollect.hosts.transcript import ReportBadLine, SessionTracker, clean_text, name_field, read_events, tool_event
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from recollect.domain.changes import Change, ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.history import Change, ChangeAction, ChangeId
 from recollect.domain.memory import Draft, Memory, MemoryId, ProjectId, Scope
 from recollect.engine import forget_project
 from recollect.engine.ports import Store

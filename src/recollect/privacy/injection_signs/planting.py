@@ -1,7 +1,7 @@
 """Orders for later: to obey in every session, to approve everything, to destroy files."""
 
-from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import NEGATED, ORDER, Sign, any_of
+from recollect.privacy.injection_signs import reasons
+from recollect.privacy.injection_signs.sign import NEGATED, ORDER, Sign, any_of
 
 _LATER = (
     r"(?:(?:all|every|any|each|your|my|the) )?(?:of )?(?:(?:all|your|my|the) )?(?:future|later|coming"

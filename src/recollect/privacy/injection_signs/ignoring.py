@@ -1,7 +1,7 @@
 """Orders to drop the instructions of the user or the host, and claims to speak for them."""
 
-from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import IN_A_DOCUMENT, Sign
+from recollect.privacy.injection_signs import reasons
+from recollect.privacy.injection_signs.sign import IN_A_DOCUMENT, Sign
 
 _EARLIER = (
     r"(?:previous|prior|earlier|preceding|above|foregoing|former|original|initial|existing|old|system"

@@ -3,8 +3,8 @@
 Kana are written without their marks: `folded` removes them like accents.
 """
 
-from recollect.privacy.signs import reasons
-from recollect.privacy.signs.sign import Sign
+from recollect.privacy.injection_signs import reasons
+from recollect.privacy.injection_signs.sign import Sign
 
 OTHER_LANGUAGES = (
     # German
