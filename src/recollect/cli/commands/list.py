@@ -20,7 +20,7 @@ from recollect.domain.memory import Kind
 def list_memories(
     limit: int, kinds: tuple[Kind, ...], project: str | None, language: str | None, as_json: bool
 ) -> None:
-    """List this project's and universal memories, newest first."""
+    """List the memories of this project and those valid everywhere, newest first."""
     here = client_call.here(project)
     asked = List(limit=limit, kinds=frozenset(kinds), project=project, language=language, folder=here, by=context.BY)
     found = client_call.ask(LIST, asked)
