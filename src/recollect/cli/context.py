@@ -31,8 +31,8 @@ def limit_option(most: int, default: int | None, meaning: str = "Maximum number 
     return click.option("--limit", "-n", type=click.IntRange(1, most), default=default, show_default=True, help=meaning)
 
 
-project_option = project_id_option("Project id (default: the current folder's project).")
-language_option = click.option("--language", metavar="NAME", help="Include this programming language's memories.")
+project_option = project_id_option("Id of the project. Default: the project of this folder.")
+language_option = click.option("--language", metavar="NAME", help="Also include memories with scope language:NAME.")
 yes_option = click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 
 

@@ -6,7 +6,6 @@ Every command accepts it: users need not know which ones use the daemon. The oth
 import click
 
 HELP = "Bypass the daemon and open the database directly."
-HELP_FOR_ALL = f"{HELP} No effect on commands that never use the daemon."
 _MARK = "recollect.direct"
 
 
@@ -25,7 +24,7 @@ def is_wanted() -> bool:
 
 
 option = click.option("--direct", is_flag=True, expose_value=False, callback=note, help=HELP)
-option_for_all = click.option("--direct", is_flag=True, expose_value=False, callback=note, help=HELP_FOR_ALL)
+option_for_all = click.option("--direct", is_flag=True, expose_value=False, callback=note, help=HELP)
 
 
 def add_option(command: click.Command) -> click.Command:

@@ -15,7 +15,7 @@ from recollect.domain.errors import RecollectError
 # The sections of `recollect --help`, in order.
 SECTIONS = {
     "Memories": "remember recall list show history edit forget undo review",
-    "What agents are shown": "why feedback inject pause resume",
+    "What the model sees": "why feedback inject pause resume",
     "Old sessions, files and projects": "capture worth import export data project",
     "Setup": "install uninstall doctor config model completion demo",
     "Daemon": "status start stop restart",
@@ -81,7 +81,7 @@ class LazyGroup(click.Group):
 @click.version_option(__version__, prog_name="recollect")
 @direct.option_for_all
 def cli() -> None:
-    """Memory for coding agents: teach it once, and it is there when it matters."""
+    """Memory for coding agents: learns from your sessions and reminds the agent later."""
 
 
 @cli.result_callback()

@@ -42,7 +42,7 @@ from recollect.workspace import git
 
 host_option = click.option("--from", "host", type=click.Choice(HOSTS), help="Only sessions of this host.")
 homeless_project_option = context.project_id_option(
-    "Project for sessions that do not name their folder, or whose folder is gone."
+    "Use this project for sessions whose folder is unknown or no longer exists."
 )
 
 
@@ -50,10 +50,15 @@ homeless_project_option = context.project_id_option(
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
 @host_option
 @homeless_project_option
-@click.option("--all", "everywhere", is_flag=True, help="Sessions of all projects found on this machine.")
-@click.option("--since", metavar="DATE", type=click.DateTime(["%Y-%m-%d"]), help="Only files changed since this day.")
-@click.option("--mine", is_flag=True, help="Trust sessions in a project's folder as your own, like all others.")
-@click.option("--dry-run", is_flag=True, help="Show what would be stored; store nothing.")
+@click.option("--all", "everywhere", is_flag=True, help="Read the sessions of all projects on this machine.")
+@click.option(
+    "--since",
+    metavar="DATE",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Only files changed on DATE (such as 2026-05-31) or later.",
+)
+@click.option("--mine", is_flag=True, help="All session files are your own: trust all of them.")
+@click.option("--dry-run", is_flag=True, help="Show what would be stored, and store nothing.")
 @context.yes_option
 @output.json_option
 @click.pass_context
@@ -71,12 +76,13 @@ def capture(
 ) -> None:
     """Learn from old sessions of your agents.
 
-    Reads transcripts of Claude Code and Codex, the database, files or exports of OpenCode, and the history of
-    SpecStory. Without PATH: the sessions of this folder's project that are found on this machine. Files that were read
-    before are skipped; after Ctrl-C, the same command continues where it stopped.
+    Recollect reads the sessions of Claude Code, OpenCode, Codex and SpecStory. PATH is a file or folder with sessions.
+    Without PATH, Recollect looks for sessions of this folder's project on this machine. Files that were read before are
+    skipped. After Ctrl-C, run the same command again to continue.
 
-    Other people may have written sessions that are inside a project, or that are found in a folder you name. Such
-    sessions teach only the project of that folder, and only candidates, unless you pass --mine."""
+    Recollect does not trust session files that another person may have written: files inside a project, and files that
+    it finds in a folder PATH. From such files it learns only candidates (memories that are not confirmed), and only for
+    the project that contains the file. If all files are your own, pass --mine."""
     report, archive_days = CaptureReport(), context.settings(None).archive.days
     places = config.find_paths()
     with wiring.open_engine(settings_by_folder(), places.database, context.model(), pauses=places.pause) as engine:

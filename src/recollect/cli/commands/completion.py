@@ -15,7 +15,8 @@ SHELLS = {
 def completion(shell: str) -> None:
     """Print the tab completion script for SHELL.
 
-    It completes commands, options, memory ids and project ids (in bash, project ids only up to their first colon)."""
+    The script completes commands, options, memory ids and project ids. In bash it completes a project id only up to the
+    first colon. To load the script, add the line for your shell (see below) to the file named in that line."""
     root = click.get_current_context().find_root()
     completer = get_completion_class(shell)
     assert completer is not None  # click knows all of SHELLS

@@ -20,7 +20,7 @@ from recollect.workspace.git import root_of
 
 @click.group("config")
 def group() -> None:
-    """Show settings and their origin, or create a settings file."""
+    """Show the settings, or create a settings file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +46,9 @@ class SettingsSource:
 @click.argument("section", required=False)
 @output.json_option
 def show(section: str | None, as_json: bool) -> None:
-    """Show this folder's settings and their origin.
+    """Show the settings of this folder, and where each value comes from.
 
-    SECTION limits it to one section, for example budgets."""
+    SECTION limits the output to one section, for example budgets."""
     user_file, project_file = config.find_paths().settings, config.project_file(".")
     rows = _rows(config.read_settings(user_file, project_file))
     if section is not None:
@@ -70,12 +70,15 @@ def show(section: str | None, as_json: bool) -> None:
 
 
 @group.command()
-@click.option("--project", "for_project", is_flag=True, help="Create .recollect.toml at the top of this project.")
+@click.option(
+    "--project", "for_project", is_flag=True, help="Create .recollect.toml in the top folder of this project instead."
+)
 @output.json_option
 def init(for_project: bool, as_json: bool) -> None:
     """Create a settings file that lists every setting as a comment.
 
-    An existing file is never overwritten."""
+    The file is ~/.config/recollect/config.toml ($XDG_CONFIG_HOME is respected). An existing file is never
+    overwritten."""
     path = _project_file() if for_project else config.find_paths().settings
     _create(path, build_settings_file(for_project=for_project), mode=0o666 if for_project else 0o600)
     sentence = f"Created {path}. Remove the # in front of a setting to change it."

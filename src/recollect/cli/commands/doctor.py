@@ -29,14 +29,18 @@ _SIGNS = {Health.FINE: ("ok", "green"), Health.NOTE: ("note", "yellow"), Health.
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Repair damage; what cannot be kept is saved beside the database.")
+@click.option(
+    "--repair",
+    is_flag=True,
+    help="Repair a damaged database. Recollect first saves a copy of the damaged data beside the database.",
+)
 @output.json_option
 @click.pass_context
 def doctor(ctx: click.Context, repair: bool, as_json: bool) -> None:
     """Check the whole installation and say how to fix problems.
 
-    Checks the installation, settings, folders and disks, database, project, model, daemon and hosts. Exit code 4: there
-    is a problem."""
+    Recollect checks the installation, settings, folders and disks, database, project, model, daemon and hosts. The exit
+    code is 4 if there is a problem."""
     findings = list(dict.fromkeys(_findings(repair=repair)))  # the folders and the database may find the same
     healthy = all(finding.health is not Health.PROBLEM for finding in findings)
     if as_json:

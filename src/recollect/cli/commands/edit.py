@@ -25,15 +25,19 @@ Examples:
   echo "We deploy with Argo." | recollect edit k7x2 --text -"""
 )
 @click.argument("memory_id", metavar="ID", shell_complete=complete_values.memory_ids)
-@click.option("--text", help='New text; "-" reads it from standard input.')
+@click.option("--text", help='New text. "-" reads the text from standard input.')
 @click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="New kind.")
-@click.option("--scope", help="Where it is valid: project (this folder's), universal, language:NAME or project:ID.")
-@click.option("--title", help='Short title, shown where the full text does not fit; "" removes it.')
+@click.option(
+    "--scope",
+    help="Where the memory is valid: project (the project of this folder), universal (everywhere), language:NAME or "
+    "project:ID.",
+)
+@click.option("--title", help='Short title, shown where the full text does not fit. "" removes the title.')
 @click.option(
     "--alias",
     "aliases",
     multiple=True,
-    help='Word that finds it; may be repeated. Replaces all present ones; "" removes them.',
+    help='Extra search word for this memory. May be repeated. Replaces all present aliases. "" removes all aliases.',
 )
 @direct.option
 @output.json_option
@@ -48,10 +52,10 @@ def edit(
 ) -> None:
     """Change a memory's text, kind, scope, title or aliases.
 
-    The beginning of the ID is enough. Without options the memory opens in your editor ($VISUAL or $EDITOR); if you save
-    it unchanged or empty, nothing happens. The memory keeps its id and counts as stated by you from then on.
-    `recollect undo` reverts the edit, `recollect history` shows both wordings. Secrets are redacted before anything is
-    stored."""
+    The beginning of the ID is enough. Without options the memory opens in your editor ($VISUAL or $EDITOR). If you save
+    an unchanged or empty text, nothing happens. The memory keeps its id. From then on Recollect treats it as your own
+    statement. `recollect undo` reverts the edit. `recollect history` shows the old and the new text. Secrets are
+    redacted before anything is stored."""
     asked = Edit(
         id=memory_id,
         text=context.read_stdin() if text == "-" else text,

@@ -22,20 +22,30 @@ from recollect.imports import own_markdown
 @click.command("export")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), default="-")
 @click.option(
+<<<<<<< HEAD
     "--format", "form", type=click.Choice(["jsonl", "markdown"]), help="Default: markdown for a FILE.md, else jsonl."
+=======
+    "--format", "form", type=click.Choice(FORMATS), help="Default: markdown if FILE ends with .md, else jsonl."
+>>>>>>> fixhelp
 )
 @context.project_id_option("Only memories of this project.")
 @click.option("--here", is_flag=True, help="Only memories of this folder's project.")
-@click.option("--candidates", is_flag=True, help="Markdown: also include candidates, marked as such.")
+@click.option(
+    "--candidates", is_flag=True, help="Include candidates (memories that are not confirmed) in Markdown, too."
+)
 @click.option("--force", is_flag=True, help="Overwrite an existing FILE.")
-@click.option("--json", "as_json", is_flag=True, help="With a FILE: report as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, for scripts. Only with FILE.")
 def export_memories(
     file: Path, form: str | None, project: str | None, here: bool, candidates: bool, force: bool, as_json: bool
 ) -> None:
     """Write all memories to FILE, or to standard output.
 
-    The output is JSON lines, a complete backup that `recollect import` reads back, or Markdown: the valid memories by
-    scope and kind, for people and for files like CLAUDE.md."""
+    \b
+    There are two formats:
+    - jsonl: a complete backup that `recollect import` can restore
+    - markdown: the memories valid now, sorted by scope and kind, for people
+      and for files such as CLAUDE.md
+    """
     if project and here:
         raise click.UsageError("Use either --project or --here.")
     is_markdown = form == "markdown" or (form is None and file.suffix == ".md")

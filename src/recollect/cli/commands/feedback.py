@@ -11,15 +11,17 @@ from recollect.text.block import visible
 
 @click.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=complete_values.memory_ids)
-@click.option("--useful/--not-useful", default=None, help="The memories helped, or they did not.")
+@click.option(
+    "--useful/--not-useful", default=None, help="Whether the memories helped. You must give one of these options."
+)
 @direct.option
 @output.json_option
 def feedback(ids: tuple[str, ...], useful: bool | None, as_json: bool) -> None:
     """Say whether memories that were shown helped.
 
-    This slightly changes the order in which memories that fit a prompt are shown. One feedback counts as much as
-    several replies that used the memory, or did not; the opposite feedback cancels it. If a memory is wrong, correct it
-    (`recollect remember`) or forget it (`recollect forget`) instead."""
+    If several memories fit a prompt, Recollect shows useful memories earlier and useless memories later. The effect is
+    small. The opposite feedback cancels an earlier feedback. If a memory is wrong, use `recollect edit` or
+    `recollect forget` instead."""
     if useful is None:
         raise click.UsageError("Add --useful or --not-useful.")
     asked = Feedback(ids=ids, useful=useful, folder=context.folder_to_look_in(), by=context.BY)

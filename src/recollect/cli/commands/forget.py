@@ -15,7 +15,9 @@ from recollect.domain.memory import Memory
 NOT_A_TERMINAL = "Not a terminal: pass --yes to confirm, or --dry-run to see what would be forgotten."
 TRACES_LEFT = "Another process still reads older data, so traces are left in the log. The next command removes them."
 
-now_option = click.option("--now", is_flag=True, help="Delete for good at once, to the last byte; cannot be undone.")
+now_option = click.option(
+    "--now", is_flag=True, help="Delete immediately from all files of Recollect. Cannot be undone."
+)
 dry_run_option = click.option("--dry-run", is_flag=True, help="Only show what would be forgotten.")
 
 
@@ -24,8 +26,9 @@ dry_run_option = click.option("--dry-run", is_flag=True, help="Only show what wo
 @click.option(
     "--match",
     metavar="WORDS",
-    help="Every memory that contains all of these words, of this project or universal, including replaced ones in "
-    "the history; with --now also those that were forgotten or undone before.",
+    help="Forget every memory that contains all of these words. Recollect searches the memories of this project and "
+    "those valid everywhere, including replaced memories. With --now, it also deletes matching memories that were "
+    "forgotten or undone before.",
 )
 @now_option
 @dry_run_option
@@ -48,8 +51,8 @@ def forget(
 ) -> None:
     """Forget memories, by ID or by words.
 
-    They are hidden at once, and deleted for good when the undo window ends (after a day, by default). Until then
-    `recollect undo` brings them back."""
+    Recollect hides the memories immediately and deletes them after the undo time: a day, unless you change the setting
+    forget.undo_hours. Until then `recollect undo` restores the memories. The beginning of an ID is enough."""
     if bool(ids) == bool(match):
         raise click.UsageError("Give either the IDs of the memories or --match WORDS.")
     asked = Forget(

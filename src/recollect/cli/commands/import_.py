@@ -39,15 +39,24 @@ PlacedDraft = tuple[Spot, Draft]
     "form",
     type=click.Choice(["auto", *(form.value for form in Format)]),
     default="auto",
-    help='Format of the files; "auto" detects it by name and content.',
+    help='Format of the files. "auto" (default) detects the format by name and content.',
 )
-@click.option("--strict", is_flag=True, help="All or nothing: if one line is bad, nothing is stored.")
-@click.option("--dry-run", is_flag=True, help="Show what would be stored, and as which kind; store nothing.")
-@context.project_id_option("Project for entries that do not name one (default: the project that contains the file).")
+@click.option("--strict", is_flag=True, help="Store nothing if one line is bad.")
+@click.option("--dry-run", is_flag=True, help="Show what would be stored, and store nothing.")
+@context.project_id_option(
+    "Use this project for memories without a project. Default: the project that contains the file."
+)
 @click.option(
-    "--scopes-as-written", "as_written", is_flag=True, help="You wrote these files: keep the scopes that they state."
+    "--scopes-as-written",
+    "as_written",
+    is_flag=True,
+    help="Trust the scopes in the files. Use this only if you wrote the files.",
 )
-@click.option("--no-embed", is_flag=True, help="Leave the vectors to the daemon; until then, search uses words only.")
+@click.option(
+    "--no-embed",
+    is_flag=True,
+    help="Do not prepare search by meaning now. Until the daemon has done so, only search by words finds the memories.",
+)
 @output.json_option
 @click.pass_context
 def import_memories(
@@ -63,11 +72,17 @@ def import_memories(
 ) -> None:
     """Import memories from files and folders.
 
-    Reads the JSON lines of `recollect export`, Markdown (CLAUDE.md, AGENTS.md, GEMINI.md, .cursorrules, notes), the
-    memory folder of Claude Code, claude-mem (export or database) and mem0. FILE "-" is standard input.
+    \b
+    Recollect reads:
+    - the JSON lines of `recollect export`
+    - Markdown: CLAUDE.md, AGENTS.md, GEMINI.md, .cursorrules, notes
+    - the memory folder of Claude Code
+    - claude-mem: its export or its database
+    - mem0
 
-    Good lines are stored, bad ones are reported with their number. Importing the same file again changes nothing. A
-    file inside a repository teaches only that project."""
+    If FILE is "-", Recollect reads standard input. Recollect stores the good lines and reports each bad line with its
+    number. Importing the same file again changes nothing. Memories from a file inside a repository are valid only in
+    the project of that repository."""
     ignored = IgnoredPaths(context.settings().privacy.ignored_paths, root=str(context.folder()), home=str(Path.home()))
     found = find_files(files, None if form == "auto" else Format(form), ignored)
     report = ImportReport(memories_kept=0)

@@ -31,16 +31,18 @@ Examples:
   echo '{{"type": "tool_failed", "tool": "bash", "error": "EADDRINUSE :8080"}}' | recollect inject --dry-run"""
 )
 @click.argument("event", required=False)
-@click.option("--dry-run", is_flag=True, help="Leave no trace, neither in the log nor in the counters.")
+@click.option("--dry-run", is_flag=True, help="Record nothing and learn nothing from the event.")
 @direct.option
 @output.json_option
 def inject(event: str | None, dry_run: bool, as_json: bool) -> None:
-    """Show what a model would be given for one event.
+    """Send one event of a session, and show what the model would see.
 
-    EVENT is a JSON object ("-" reads it from standard input); docs/reference/pipe.md lists its fields. It belongs to
-    this folder unless it has a `folder` or a `project`. A start, a prompt, a failed tool or a question without a
-    `session` gets a new session, in which nothing was shown before. The event is recorded and learnt from like that of
-    any host, and `recollect why` explains it."""
+    Recollect records the event and learns from the event, as if a host had sent it. --dry-run prevents this.
+    `recollect why` explains the result.
+
+    EVENT is a JSON object. If EVENT is "-" or missing, Recollect reads it from standard input. docs/reference/pipe.md
+    lists the fields. Without the fields `folder` and `project`, the event belongs to this folder. Without a `session`
+    field a new empty session is used. Only events that follow an earlier event, such as a reply, need `session`."""
     fields = _fill_in(_parse(_read(event)))
     happened = event_of(fields, context.now(), host=context.BY)  # check the event before anything is opened
     if dry_run:

@@ -36,9 +36,11 @@ OFFER = (
 DOCTOR = "`recollect doctor` checks that everything works."
 
 _host = click.argument("host", type=click.Choice(["opencode"]))
-_project = click.option("--project", "in_project", is_flag=True, help="Only in this folder's project: its .opencode.")
-_user = click.option("--user", "for_user", is_flag=True, help="In every project (the default): ~/.config/opencode.")
-_dry_run = click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
+_project = click.option(
+    "--project", "in_project", is_flag=True, help="Only for this folder's project, in its folder .opencode."
+)
+_user = click.option("--user", "for_user", is_flag=True, help="For all projects, in ~/.config/opencode (default).")
+_dry_run = click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 
 
 @click.command()
@@ -49,8 +51,8 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change;
 @click.option(
     "--extract/--no-extract",
     default=None,
-    help="Let HOST's own small model read each session once, or not. Without this option you are asked in a "
-    "terminal; elsewhere it stays off.",
+    help="Let the small language model of the host read each session once, to find more memories than the rules of "
+    "Recollect find. This costs tokens. Default: off. In a terminal, Recollect asks you.",
 )
 @output.json_option
 def install(
@@ -63,9 +65,9 @@ def install(
 ) -> None:
     """Connect a host such as OpenCode to Recollect.
 
-    Installs the plugin, and adds the tools of `recollect mcp` to the host's configuration. Every changed line of your
-    configuration is shown; comments and everything else in it stay. Running it again updates older parts, or changes
-    nothing."""
+    Recollect installs the plugin and adds the tools of `recollect mcp` to the configuration of the host. It shows every
+    changed line and keeps all other lines and comments. If you run the command again after an upgrade of Recollect, it
+    updates the plugin and the configuration."""
     place = _place(in_project, for_user)
     absolute = command.bridge_command()
     named = command.bridge_command_by_name() if in_project else absolute
@@ -105,7 +107,7 @@ def install(
 @_dry_run
 @output.json_option
 def uninstall(host: str, in_project: bool, for_user: bool, dry_run: bool, as_json: bool) -> None:  # noqa: ARG001
-    """Disconnect a host: remove what install added. Memories are kept."""
+    """Disconnect a host: remove what `recollect install` added. Memories are kept."""
     place = _place(in_project, for_user)
     done = _carry_out(lambda: opencode.plan_uninstall(place, _record_file()), dry_run, place.folders)
     with _surviving_closed_output(is_done=not dry_run):

@@ -10,21 +10,21 @@ from recollect.mcp.bridge import Bridge, current_folder
     "--folder",
     metavar="PATH",
     type=click.Path(exists=True, file_okay=False, resolve_path=True),
-    help="The project's folder (default: the current folder).",
+    help="Folder of the project. Default: the current folder.",
 )
 def mcp(folder: str | None) -> None:
-    """Serve memory tools over MCP; your MCP client starts this.
+    """Serve memory tools over MCP. Your MCP client starts this command.
 
-    It uses standard input and output. In the configuration of most clients:
+    The command uses standard input and output. Add this to the configuration of most MCP clients:
 
     \b
         {"mcpServers": {"recollect": {"command": "recollect", "args": ["mcp"]}}}
 
-    In OpenCode's:
+    Add this to the configuration of OpenCode (`recollect install opencode` does this for you):
 
     \b
         {"mcp": {"recollect": {"type": "local", "command": ["recollect", "mcp"]}}}
 
-    If the client does not find `recollect`, give its absolute path. If the client starts it in another folder than the
-    project's, also give "--folder" and the path."""
+    If the client does not find `recollect`, write the absolute path of `recollect`. If the client does not start the
+    command in the folder of the project, add "--folder" and the path of that folder."""
     Bridge(folder or current_folder()).run()

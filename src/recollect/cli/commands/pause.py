@@ -14,7 +14,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.pause import UNKNOWN_PAUSE, Pause
 
 _DURATION = re.compile(r"(?:(?P<days>\d{1,3})d)?(?:(?P<hours>\d{1,4})h)?(?:(?P<minutes>\d{1,6})m)?")
-_here = click.option("--project", "here", is_flag=True, help="Only this folder's project.")
+_here = click.option("--project", "here", is_flag=True, help="Only for this folder's project.")
 
 
 class _Pause(click.Command):
@@ -38,16 +38,22 @@ Examples:
   recollect pause --for 1h
   recollect pause --for 2d --project""",
 )
-@click.option("--for", "duration", metavar="TIME", help="How long: 30m, 1h, 2d or 1h30m. Default: until you resume.")
+@click.option(
+    "--for",
+    "duration",
+    metavar="TIME",
+    help="Length of the pause, such as 30m, 1h, 2d or 1h30m. Default: until `recollect resume`.",
+)
 @_here
 @direct.option
 @output.json_option
 def pause(duration: str | None, here: bool, as_json: bool) -> None:
-    """Pause capture and injection in all sessions of all hosts.
+    """Stop learning and showing memories in all sessions of all hosts.
 
-    Nothing that is said during the pause is stored, not even if `recollect capture` reads the session later. A block
-    that was sent with an earlier message is sent again unchanged, so the prompt cache stays warm. Commands work as
-    usual; agents' tools answer that Recollect is paused. The pause survives a restart of the daemon or the machine."""
+    Recollect stores nothing that is said during the pause. A later `recollect capture` also leaves out these messages.
+    Memories that the model saw before the pause stay in the conversation unchanged, so the provider's prompt cache
+    stays valid. If an agent calls a tool of Recollect, the tool answers that Recollect is paused. Your own commands
+    work as usual. A restart of the daemon or of the machine does not end the pause."""
     minutes = None if duration is None else _minutes(duration)
     if here:
         asked = PauseRequest(minutes=minutes, here=True, folder=client_call.current_folder(), by=context.BY)
@@ -71,7 +77,7 @@ Examples:
 @direct.option
 @output.json_option
 def resume(here: bool, as_json: bool) -> None:
-    """End a pause: capture and inject from the next message on."""
+    """End a pause: learn and show memories again, from the next message on."""
     if here:
         done = client_call.run_operation(
             RESUME, ResumeRequest(here=True, folder=client_call.current_folder(), by=context.BY)

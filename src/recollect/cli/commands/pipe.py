@@ -29,11 +29,14 @@ Answer = dict[str, Any]
 
 
 @click.command()
-@click.option("--db", type=click.Path(path_type=Path), help="Use this database file (default: a new one in memory).")
+@click.option(
+    "--db", type=click.Path(path_type=Path), help="Use this database file. Default: a new empty database in memory."
+)
 def pipe(db: Path | None) -> None:
-    """Answer JSON requests line by line, without the daemon.
+    """Answer JSON requests line by line, for scripts and evaluation.
 
-    Reads one JSON object per line from standard input until it ends."""
+    Recollect reads one JSON object per line from standard input and prints one JSON answer per line. It does not use
+    the daemon, and without --db it does not use your memories. docs/reference/pipe.md lists the requests."""
     if db is not None and not db.absolute().parent.is_dir():
         raise InvalidValue(f"The folder {db.absolute().parent} for the database does not exist.")
     with Pipe(db) as session:

@@ -28,7 +28,8 @@ def project() -> None:
 def show(as_json: bool) -> None:
     """Show this folder's project, and how it was recognised.
 
-    Also shows its other names, the number of memories, its main language and the current branch."""
+    Recollect also shows the other names of the project, the number of memories, the main programming language and the
+    current branch."""
     with context.engine() as engine:
         found = engine.resolve(str(context.folder()))
         known = {facts.id: facts for facts in engine.projects()}
@@ -70,7 +71,7 @@ def show(as_json: bool) -> None:
 @project.command("list")
 @output.json_option
 def list_projects(as_json: bool) -> None:
-    """List all projects, the last used first."""
+    """List all projects, the most recently used project first."""
     with context.engine() as engine:
         found = engine.projects()
     if as_json:
@@ -94,7 +95,8 @@ def list_projects(as_json: bool) -> None:
 def merge(source: str, into: str | None, yes: bool, as_json: bool) -> None:
     """Merge project FROM into INTO (default: this folder's project).
 
-    Everything of FROM becomes part of INTO; a memory that both have is kept once. `recollect undo` reverts it."""
+    All memories and sessions of FROM become part of INTO. A memory that exists in both projects is kept once.
+    `recollect undo` reverts the merge."""
     with context.writing_engine() as engine:
         target = engine.project_by_alias(into) if into else _here(engine)
         _join(engine, engine.project_by_alias(source), target, yes, as_json)
@@ -105,9 +107,10 @@ def merge(source: str, into: str | None, yes: bool, as_json: bool) -> None:
 @context.yes_option
 @output.json_option
 def move(source: str, yes: bool, as_json: bool) -> None:
-    """Say that project FROM is now in this folder.
+    """Tell Recollect that project FROM is now in this folder.
 
-    For folders without git: Recollect cannot notice their move by itself. `recollect undo` reverts it."""
+    Use this after you have moved or renamed a folder without git. Recollect recognises moved git repositories by
+    itself. `recollect undo` reverts the command."""
     with context.writing_engine() as engine:
         target = _here(engine)
         memories = _memories(engine, target)
@@ -126,8 +129,8 @@ def move(source: str, yes: bool, as_json: bool) -> None:
 def name(name: str, yes: bool, as_json: bool) -> None:
     """Give this project a NAME, in a file that can be committed.
 
-    The file is .recollect.toml at the top of the project. Folders with the same name are one project. The memories of
-    this folder come along."""
+    Recollect writes NAME to .recollect.toml in the top folder of the project. All folders with the same NAME are one
+    project. The memories of this folder then belong to project NAME."""
     wanted = name.strip()
     marker.check_project_name(wanted)
     file = root_of(context.folder()) / marker.NAME
@@ -163,9 +166,10 @@ def name(name: str, yes: bool, as_json: bool) -> None:
 @project.command()
 @output.json_option
 def accept(as_json: bool) -> None:
-    """Accept the project name that a .recollect.toml claims.
+    """Accept the project name in the .recollect.toml of this folder.
 
-    Needed if the name is known from elsewhere: a cloned repository cannot take the name of another project by itself."""
+    You need this only if another folder already uses the same project name. Without your consent, a cloned repository
+    cannot read the memories of that project."""
     with context.writing_engine() as engine:
         claimed = engine.resolve(str(context.folder())).claimed
         if claimed is None:

@@ -14,13 +14,16 @@ from recollect.privacy.secrets import redact
 @click.command()
 @click.argument("query")
 @context.limit_option(
-    MOST, None, "Maximum number of results. Default: search.hits (10), or all if QUERY asks for a list of everything."
+    MOST,
+    None,
+    'Maximum number of results. Default: the setting search.hits (10). If QUERY asks for everything, as in "list all '
+    'rules", there is no limit.',
 )
 @recall_options.options
 @context.project_option
 @context.language_option
-@click.option("--archive", is_flag=True, help="Search what was said in this project's old sessions instead.")
-@click.option("--why", is_flag=True, help="Show how each score is made up.")
+@click.option("--archive", is_flag=True, help="Search the messages of old sessions, not the memories.")
+@click.option("--why", is_flag=True, help="Show how Recollect calculated each score.")
 @direct.option
 @output.json_option
 def recall(
@@ -35,7 +38,7 @@ def recall(
 ) -> None:
     """Search memories by words and by meaning, best match first.
 
-    DATE is a day such as 2026-05-31, which means its beginning in UTC, or a time such as 2026-05-31T14:00."""
+    DATE is a day such as 2026-05-31 or a time such as 2026-05-31T14:00. A day means 00:00 UTC of that day."""
     if archive and narrowed.is_about_memories:
         raise click.UsageError("Turns have no kind, scope or status; leave these options out, or leave out --archive.")
     found = client_call.run_operation(

@@ -21,31 +21,40 @@ from recollect.text.block import visible
 @click.option(
     "--kind",
     type=click.Choice([kind.value for kind in Kind]),
-    help="Default: rule, preference or decision, by wording.",
+    help="docs/reference/kinds.md explains the kinds. Default: rule, preference or decision, chosen by the wording.",
 )
 @click.option(
     "--scope",
     default="project",
     show_default=True,
-    help="Where it is valid: project (this folder's), universal, language:NAME or project:ID.",
+    help="Where the memory is valid: project (the project of this folder), universal (everywhere), language:NAME or "
+    "project:ID.",
 )
 @click.option("--title", help="Short title, shown where the full text does not fit.")
-@click.option("--alias", "aliases", multiple=True, help="Another word that finds it; may be repeated.")
+@click.option("--alias", "aliases", multiple=True, help="Extra search word for this memory. May be repeated.")
 @click.option(
     "--file",
     "files",
     metavar="PATH",
     multiple=True,
     type=click.Path(),
-    help="A file of this project that it is about; may be repeated. When the file changes, the memory is stale.",
+    help="A file that the memory is about. May be repeated. After the file has changed, Recollect marks the memory as "
+    "stale (possibly outdated).",
 )
-@click.option("--importance", type=click.FloatRange(0, 2), default=1.0, show_default=True, help="0 (low) to 2 (high).")
+@click.option(
+    "--importance",
+    type=click.FloatRange(0, 2),
+    default=1.0,
+    show_default=True,
+    help="0 (low) to 2 (high). A higher value ranks the memory higher in searches and for prompts.",
+)
 @click.option(
     "--sensitivity",
     type=click.Choice(["public", "project", "restricted"]),
     default=Sensitivity.PROJECT.value,
     show_default=True,
-    help="public: also shown in other projects; restricted: found by a search, never injected.",
+    help="project: shown where --scope says. public: also shown in all other projects. restricted: your own searches "
+    "find the memory, but no model sees it.",
 )
 @direct.option
 @output.json_option
@@ -60,12 +69,12 @@ def remember(
     sensitivity: str,
     as_json: bool,
 ) -> None:
-    """Store one memory. TEXT "-" reads it from standard input.
+    """Store one memory. If TEXT is "-", Recollect reads the text from standard input.
 
-    A sentence that is already stored is counted, not duplicated. A sentence that contradicts a stored memory replaces
-    it, and the old one stays in the history; if it is not clear which one is valid, both wait in `recollect review`.
-    Secrets are redacted before anything is stored. Without --kind the wording decides between rule, preference and
-    decision, and the answer names the kind."""
+    If the sentence is already stored, Recollect only increases its counter. If the sentence contradicts a stored
+    memory, the new memory replaces the old memory, and the old memory stays in the history. If it is not clear which
+    memory is valid, both are kept, and `recollect review` asks you which one is right. Secrets are redacted before
+    anything is stored."""
     asked = Remember(
         text=context.read_stdin() if text == "-" else text,
         kind=None if kind is None else Kind(kind),

@@ -21,25 +21,27 @@ _ids = click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_com
 
 
 @click.group(invoke_without_command=True)
-@click.option("--all", "everywhere", is_flag=True, help="Of all projects, not only this folder's.")
+@click.option(
+    "--all", "everywhere", is_flag=True, help="Show the cases of all projects, not only of this folder's project."
+)
 @context.limit_option(MOST, None, "Maximum number of results. Default: 20, or all with --json.")
-@click.option("--candidates", "candidates_only", is_flag=True, help="Only candidates, learnt from sessions.")
+@click.option("--candidates", "candidates_only", is_flag=True, help="Show only candidates.")
 @direct.option
 @output.json_option
 @click.pass_context
 def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_only: bool, as_json: bool) -> None:
-    """Show memories that need your decision, newest first.
+    """Show memories that need your decision.
 
     \b
-    They are:
-    - memories that contradict others, if it is not clear which one is valid
-    - memories of yours that an agent proposes to forget
-    - flagged texts: they read like orders to an agent
-    - candidates: learnt from a session and not confirmed yet,
-      those most likely to matter first, with the words they come from
+    There are four groups:
+    - contradictions: memories that contradict another memory
+    - proposals: memories of yours that an agent proposes to forget
+    - flagged memories: texts that read like an order to an agent
+    - candidates: memories learnt from a session, not yet confirmed
 
-    Until you decide, the first two are shown to agents as usual, flagged texts are never injected, and a candidate is
-    shown only if the agent asks or the same error returns. A candidate that is never needed fades by itself."""
+    Until you decide, models see contradictions and proposals like all other memories. Models never see flagged
+    memories. Models see a candidate only if the agent searches or if the same error returns. If a candidate is not
+    needed for 60 days (setting capture.fade_days), Recollect moves the candidate to the history."""
     if ctx.invoked_subcommand is not None:
         return
     asked = ToReview(
@@ -70,7 +72,14 @@ def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_o
 @direct.option
 @output.json_option
 def accept(ids: tuple[str, ...], as_json: bool) -> None:
-    """It is valid: end what it contradicts, remove its flag."""
+    """Accept: the memory is right.
+
+    \b
+    - contradiction: the memory replaces the memory that it contradicts
+    - proposal: the memory stays, and the proposal is dismissed
+    - flagged memory: the flag is removed, so models may see the memory
+    - candidate: the memory is confirmed
+    """
     _decide(ids, Decision.ACCEPT, as_json)
 
 
@@ -79,7 +88,13 @@ def accept(ids: tuple[str, ...], as_json: bool) -> None:
 @direct.option
 @output.json_option
 def keep(ids: tuple[str, ...], as_json: bool) -> None:
-    """Both are valid: they do not contradict each other."""
+    """Keep: both memories of a contradiction are right.
+
+    \b
+    - contradiction: both memories stay valid
+    - proposal: the memory stays, and the proposal is dismissed
+    - flagged memory or candidate: not possible, use accept or reject
+    """
     _decide(ids, Decision.KEEP, as_json)
 
 
@@ -88,9 +103,16 @@ def keep(ids: tuple[str, ...], as_json: bool) -> None:
 @direct.option
 @output.json_option
 def reject(ids: tuple[str, ...], as_json: bool) -> None:
-    """It is not valid: what it contradicts stays.
+    """Reject: the memory is wrong. Rejects the memory, not the agent's proposal.
 
-    The memory stays in the history. If it is flagged, or an agent proposed to forget it, it is forgotten."""
+    \b
+    - contradiction: the other memory stays valid, and the rejected memory
+      moves to the history
+    - proposal: the memory is forgotten, as the agent proposed
+    - flagged memory: the memory is forgotten
+    - candidate: the memory is forgotten
+
+    `recollect undo` reverts the decision."""
     _decide(ids, Decision.REJECT, as_json)
 
 

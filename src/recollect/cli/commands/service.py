@@ -10,7 +10,7 @@ from recollect.client import Client
 @click.command()
 @output.json_option
 def start(as_json: bool) -> None:
-    """Start the daemon, if it is not running. Hosts do this by themselves."""
+    """Start the daemon, if it is not running. Hosts also start the daemon by themselves."""
     client = _client()
     started = client.start()
     sentence = "The daemon is running." if started else "The daemon was already running."
@@ -31,8 +31,8 @@ def stop(as_json: bool) -> None:
 def restart(as_json: bool) -> None:
     """Restart the daemon with the current settings and version.
 
-    It also gets the environment of this shell. If the settings have a mistake, the mistake is reported and the running
-    daemon is left as it is."""
+    The new daemon gets the environment variables of this shell. If your settings file has a mistake, Recollect reports
+    the mistake and does not stop the running daemon."""
     config.read_settings(config.find_paths().settings, None)
     client = _client()
     stopped = client.stop()

@@ -45,7 +45,8 @@ _id = click.argument("memory_id", metavar="ID", shell_complete=complete_values.m
 def show(memory_id: str, as_json: bool) -> None:
     """Show one memory with all its details.
 
-    The beginning of the ID is enough. ID may also be a session that a block refers to."""
+    ID is the id of a memory, or the beginning of that id. ID may also be the id of a session: then Recollect shows the
+    summary of the session."""
     try:
         found = client_call.run_operation(SHOW, Show(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
     except InvalidValue:
@@ -113,8 +114,14 @@ def _show_session(found: ShownSession, as_json: bool) -> None:
 def history(memory_id: str, as_json: bool) -> None:
     """Show where a memory comes from and how it changed.
 
+<<<<<<< HEAD
     Lists its source and evidence, every change, what it replaced and what replaced it."""
     story = client_call.run_operation(HISTORY, History(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
+=======
+    Recollect lists the source of the memory, the quotes that support the memory, every change, the memories that it
+    replaced, and the memory that replaced it."""
+    story = client_call.ask(HISTORY, History(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
+>>>>>>> fixhelp
     if as_json:
         output.say_json(_story_json(story))
         return

@@ -46,7 +46,7 @@ Facts = Mapping[str, Any]
 def status(ctx: click.Context, as_json: bool) -> None:
     """Show whether the daemon is running, and usage statistics.
 
-    Exit code 3: it is not running."""
+    The exit code is 0 if the daemon answers, 3 if no daemon is running, and 1 if the daemon does not answer."""
     places = config.find_paths()
     client = Client(places.socket)
     pid = client.pid()

@@ -21,15 +21,20 @@ SHOWN_AT_MOST = 20  # memories on the screen; --json has all
 @click.argument("number", type=int, required=False)
 @click.option("--list", "listing", is_flag=True, help="List recent changes with their numbers.")
 @context.limit_option(MOST, 20, "Maximum number of changes that --list shows.")
-@click.option("--session", help="Undo everything learnt from this session.", shell_complete=complete_values.session_ids)
+@click.option(
+    "--session",
+    metavar="ID",
+    help="Undo everything learnt from this session. The beginning of the ID is enough.",
+    shell_complete=complete_values.session_ids,
+)
 @direct.option
 @output.json_option
 def undo(number: int | None, listing: bool, limit: int, session: str | None, as_json: bool) -> None:
-    """Undo your last change, or another one by its NUMBER.
+    """Undo your last change, or change NUMBER of `undo --list`.
 
-    Changes are remember, import, edit, forget, review and merge. Without NUMBER, changes that were learnt from sessions
-    are skipped; if an agent made a change after yours, you must give a number. --list shows them all. For
-    --session, the beginning of the id is enough. An undo can be undone, too."""
+    The commands remember, import, edit, forget, review and project make changes. Without NUMBER, Recollect undoes your
+    last change and skips automatic changes, such as those learnt from a session. If an agent made a change after your
+    last change, you must give NUMBER. An undo is also a change, so `recollect undo NUMBER` can revert it."""
     if session is not None and (listing or number is not None):
         raise InvalidValue("--session undoes all that a session taught; leave out the number and --list.")
     if listing:

@@ -34,22 +34,36 @@ SHORTENED = (Verdict.SHORT, Verdict.RECALLED, Verdict.LISTED)  # in the block, b
     epilog="""\b
 Examples:
   recollect why                  # the last moment of this project's last session
-  recollect why start            # how that session began
-  recollect why 2                # its second prompt
+  recollect why start            # the start of that session
+  recollect why 2                # the second prompt of that session
   recollect why ses_4f --all     # every moment of another session"""
 )
 @click.argument("session", required=False, shell_complete=complete_values.session_ids)
-@click.argument("turn", required=False)
+@click.argument("turn", metavar="[MOMENT]", required=False)
 @click.option("--all", "every", is_flag=True, help="List every moment of the session, one line each.")
 @direct.option
 @output.json_option
 def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> None:
     """Explain what a model was shown, and why.
 
+<<<<<<< HEAD
     SESSION is a session's id or its beginning; default: the last session of this folder's project, else the last of
     all. TURN is a message's id or its beginning, a number (1 is the first prompt), or start, tool_error, compaction,
     on_demand; default: the last recorded moment. With TURN alone, the last session is meant."""
     answer = client_call.run_operation(
+=======
+    SESSION is the id of a session, or the beginning of that id. Default: the last session of this folder's project. If
+    this project has no session, the default is the last session of all projects.
+
+    \b
+    MOMENT is one of these (default: the last recorded moment):
+    - a number: 1 is the first prompt
+    - start, tool_error, compaction or on_demand (a search by the agent)
+    - the id of a message, or the beginning of that id
+
+    If you give only MOMENT, the last session is used."""
+    answer = client_call.ask(
+>>>>>>> fixhelp
         WHY, Why(session=session, turn=turn, every=every, folder=context.folder_to_look_in(), by=context.BY)
     )
     found, log, known = answer.session, answer.log, answer.known

@@ -40,18 +40,23 @@ class _Session:
 @click.command("worth")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=click.Path(path_type=Path))
 @capture.host_option
-@click.option("--days", type=click.IntRange(min=1), metavar="N", help=f"Sessions of the last N days (default: {DAYS}).")
-@click.option("--all", "always", is_flag=True, help="Sessions of any age.")
+@click.option(
+    "--days", type=click.IntRange(min=1), metavar="N", help=f"Replay the sessions of the last N days (default: {DAYS})."
+)
+@click.option("--all", "always", is_flag=True, help="Replay sessions of any age.")
 @click.option(
     "--learn",
     type=click.FloatRange(0, 1, max_open=True),
     default=0.0,
     metavar="SHARE",
-    help="Only learn from this share of the sessions, the oldest, and report on the others. 0.6 means 60 %.",
+    help="Split the sessions: learn from the oldest SHARE, report only on the newer sessions. 0.6 means 60 %.",
 )
-@click.option("--most", type=click.IntRange(min=1), metavar="N", help="Report on at most N sessions.")
+@click.option("--most", type=click.IntRange(min=1), metavar="N", help="Report on at most N sessions, the oldest first.")
 @click.option(
-    "--in-turn", is_flag=True, help="For comparison: replay whole transcripts by file name, including copied parts."
+    "--in-turn",
+    is_flag=True,
+    help="For comparison with other tools: replay the files one after the other by file name, including messages that "
+    "one session copied from another session.",
 )
 @capture.homeless_project_option
 @click.option(
@@ -60,9 +65,11 @@ class _Session:
     default=PRICE,
     show_default=True,
     metavar="USD",
-    help="For a million input tokens.",
+    help="Price of a million input tokens in US dollars.",
 )
-@click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Also write an HTML report.")
+@click.option(
+    "--html", "page", type=click.Path(path_type=Path, dir_okay=False), help="Also write the report to FILE as HTML."
+)
 @output.json_option
 @click.pass_context
 def worth(
@@ -81,11 +88,18 @@ def worth(
 ) -> None:
     """Replay your old sessions to see whether Recollect would help.
 
-    The report says how often Recollect would have spoken and what that costs, whether its lines come up later more
-    often than by chance, what you explained twice, and which errors came back. Without PATH: the sessions of Claude
-    Code, OpenCode, Codex and SpecStory on this machine.
+    \b
+    The report answers these questions:
+    - How often would Recollect have shown memories, and at what cost?
+    - Are the words of the shown memories used later in the session, more
+      often than by chance?
+    - What did you explain twice?
+    - Which errors happened again?
 
-    Nothing of yours is changed, no language model is asked, and nothing needs to be installed or learnt before. Ctrl-C
+    PATH is a file or folder with sessions. Without PATH, Recollect replays the sessions of Claude Code, OpenCode, Codex
+    and SpecStory on this machine.
+
+    The replay does not change your memories and calls no language model. You need not install a host first. Ctrl-C
     stops the replay and shows the report so far."""
     if always and days is not None:
         raise click.UsageError("Use either --days or --all.")

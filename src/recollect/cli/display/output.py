@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MAX_LISTED_CHARS = 600  # of one memory in a table
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, for scripts.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 
 def say(text: str) -> None:

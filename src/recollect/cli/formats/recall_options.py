@@ -73,21 +73,28 @@ kinds_option = click.option(
     multiple=True,
     shell_complete=complete_values.kinds,
     callback=filters.option(filters.parse_kind_name),
-    help="Only this kind; can be repeated.",
+    help="Only memories of this kind. May be repeated.",
 )
 _OPTIONS: tuple[Callable[..., Any], ...] = (
     kinds_option,
     click.option(
+<<<<<<< HEAD
         "--scope", metavar="SCOPE", callback=filters.option(_scope_text), help=f"Only this scope: {filters.SCOPES}."
+=======
+        "--scope",
+        metavar="SCOPE",
+        callback=filters.option(_scope_text),
+        help=f"Only memories of this scope: {filters.SCOPES}.",
+>>>>>>> fixhelp
     ),
-    _moment("--since", "Only what was said on DATE or later."),
-    _moment("--until", "Only what was said before DATE."),
-    _moment("--as-of", "Only what was valid on DATE, even if it no longer is."),
+    _moment("--since", "Only memories or messages from DATE or later."),
+    _moment("--until", "Only memories or messages from before DATE."),
+    _moment("--as-of", "Memories that were valid on DATE, including those replaced since."),
     click.option(
         "--status",
         type=click.Choice([status.value for status in MemoryStatus]),
         callback=filters.option(MemoryStatus),
-        help="live (default): current memories; superseded: replaced ones; any: both; "
-        "stale: current ones whose files have changed.",
+        help="live (default): memories valid now. superseded: memories no longer valid. stale: memories valid now "
+        "whose file has changed or is gone. any: all memories.",
     ),
 )
