@@ -9,7 +9,7 @@ from bench.measure import Times, measure, row
 from recollect import wiring
 from recollect.domain.changes import ChangeAction
 from recollect.domain.settings import Settings
-from recollect.engine.compare_draft import relation_of
+from recollect.engine.compare_draft import compare
 from recollect.engine.remember import import_draft
 from recollect.store.sqlite.store import SqliteStore
 
@@ -23,7 +23,7 @@ def run(folder: Path) -> None:
     for size in SIZES:
         store = SqliteStore(folder / f"known-{size}.db")
         _fill(store, size)
-        took = measure(drafts(ASKED, seed=9, projects=1), partial(relation_of, store))
+        took = measure(drafts(ASKED, seed=9, projects=1), partial(compare, store))
         usual = usual or took
         row(f"{size:>9,} in one project: comparing a new one", took, usual, target_ms=NOVELTY_MS)
         store.close()

@@ -42,21 +42,21 @@ class Request:
     by: str = OVER_HTTP  # the caller's name in the history
 
 
-Asks = TypeVar("Asks", bound=Request)
-Answers = TypeVar("Answers")
+RequestT = TypeVar("Asks", bound=Request)
+AnswerT = TypeVar("Answers")
 
 
 @dataclass(frozen=True, slots=True)
-class Operation(Generic[Asks, Answers]):
+class Operation(Generic[RequestT, AnswerT]):
     name: str  # also its path: /v1/NAME
     says: str  # in a sentence
-    asks: type[Asks]
-    answers: type[Answers]
-    run: Callable[[OperationContext, Asks], Answers]
+    asks: type[RequestT]
+    answers: type[AnswerT]
+    run: Callable[[OperationContext, RequestT], AnswerT]
     writes: bool = False
     within_s: float = 60.0  # how long a client waits for the answer
 
-    def answer(self, desk: OperationContext, request: Asks) -> Answers:
+    def answer(self, desk: OperationContext, request: RequestT) -> AnswerT:
         """Run it; after a write also tidy, so that ended undo windows take effect."""
         answer = self.run(desk, request)
         if self.writes and not desk.is_resident:

@@ -9,7 +9,7 @@ import os
 from contextlib import suppress
 
 from recollect import __version__, config
-from recollect.api.operation import Answers, Asks, Operation, OperationContext, Request
+from recollect.api.operation import AnswerT, Operation, OperationContext, Request, RequestT
 from recollect.cli import context, direct
 from recollect.cli.display import output
 from recollect.client import MAX_BODY_BYTES, Client
@@ -26,7 +26,7 @@ def current_folder(project: str | None = None) -> str | None:
     return context.folder_to_look_in() if project else str(context.folder())
 
 
-def run_operation(operation: Operation[Asks, Answers], request: Asks) -> Answers:
+def run_operation(operation: Operation[RequestT, AnswerT], request: RequestT) -> AnswerT:
     settings = context.settings(request.folder)  # a mistake in them is an error, even if the daemon answers
     client = _find_matching_daemon()
     body = None if client is None else _encode(request)
@@ -36,7 +36,7 @@ def run_operation(operation: Operation[Asks, Answers], request: Asks) -> Answers
         except DaemonError as error:
             if operation.writes:
                 raise DaemonError(f"{error} {MAYBE_APPLIED}") from None
-            _disable_daemon_and_warn()
+            _bypass_daemon_and_warn()
     model = context.model()
     with context.engine(model, request.folder) as engine:
         desk = OperationContext(engine=engine, live=engine, settings=settings, model=model, now=context.now())
@@ -54,7 +54,7 @@ def _find_matching_daemon() -> Client | None:
             return None
         hello = client.get("/v1/hello", timeout_s=HELLO_TIMEOUT_S)
     except DaemonError:
-        _disable_daemon_and_warn()
+        _bypass_daemon_and_warn()
         return None
     same = (__version__, config.fingerprint(places, os.environ))
     return client if (hello.get("version"), hello.get("environment")) == same else None
@@ -71,7 +71,7 @@ def notify_daemon() -> bool:
     return False
 
 
-def _disable_daemon_and_warn() -> None:
+def _bypass_daemon_and_warn() -> None:
     direct.insist()  # also for a second request of the same command
     output.remark("The daemon did not respond; used the database directly. `recollect restart` may help.")
 
@@ -87,7 +87,7 @@ def _encode(request: Request) -> bytes | None:
     return body if len(body) <= MAX_BODY_BYTES else None
 
 
-def _send(client: Client, operation: Operation[Asks, Answers], body: bytes) -> Answers:
+def _send(client: Client, operation: Operation[RequestT, AnswerT], body: bytes) -> AnswerT:
     from recollect.api import json_codec
 
     status, answer = client.exchange("POST", f"/v1/{operation.name}", body, timeout_s=operation.within_s)

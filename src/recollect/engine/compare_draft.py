@@ -23,7 +23,7 @@ class Comparison:
     newer: Memory | None = None  # the draft is older than this one, which stays current
 
 
-def relation_of(memories: KeepsMemories, draft: Draft, now: datetime | None = None) -> Comparison:
+def compare(memories: KeepsMemories, draft: Draft, now: datetime | None = None) -> Comparison:
     """Compare a draft. `now`: a known memory with a later date counts from when it was learnt; None: there is none."""
     judged = []
     words = topic_words(draft.text)

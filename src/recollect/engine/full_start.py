@@ -112,7 +112,7 @@ def _fill(
         budget_tokens=budget_tokens,
         shares={INDEX: index_tokens},
         sections=sections,
-        show_omitted_count=situation.counts_rest,
+        show_omitted_count=situation.shows_omitted_count,
         share_leftovers=False,
         already_left_out=len({hit.memory.id for hit in further}.difference(said)),
     )

@@ -36,7 +36,7 @@ def build_injection(
         block=filled.block,
         tokens=filled.tokens,
         budget_tokens=budget_tokens,
-        ids=filled.shown,
+        ids=filled.shown_whole,
         considered=considered,
         choices=(*shown, *[*others, *refused][:MAX_LOGGED_REFUSALS]),
     )

@@ -41,7 +41,7 @@ from recollect.engine.projects import resolve
 from recollect.engine.redaction import redact_injection
 from recollect.engine.sent_log import SentLog, injection_of
 from recollect.engine.session_state import DeletedSessions, EntersProject
-from recollect.engine.situation import LiveContext, Situation, load_live
+from recollect.engine.situation import LiveBlocks, Situation, load_live
 from recollect.engine.usage import UseTracker
 from recollect.rank.budget import block_budget
 from recollect.text.intent import Task, task_of
@@ -196,7 +196,7 @@ class Moments:
             case Compacting():
                 return self._answer_compaction(session, event)
             case Asked():
-                return self._answer_question(session, event)
+                return self._answer_agent(session, event)
             case Reply() | ToolSucceeded() | Compacted() | SessionEnded() | SessionDeleted():
                 return None
             case _ as never:
@@ -247,11 +247,11 @@ class Moments:
                 started_at=now,
             )
             event = SessionStarted(session=PLACEHOLDER_SESSION, at=now, folder=place.folder, agent=place.agent)
-            return self._build_start_block(session, event, LiveContext())
+            return self._build_start_block(session, event, LiveBlocks())
 
         return self._prepared.renew(build, self._settings_for, revision=self._store.revision(), now=self._seconds())
 
-    def _build_start_block(self, session: Session, event: Event, live: LiveContext) -> Injection:
+    def _build_start_block(self, session: Session, event: Event, live: LiveBlocks) -> Injection:
         situation = self._situation(session, event, live)
         start = situation.settings.start
         recaps = self._recaps(session, start.sessions + start.older_sessions, event)
@@ -316,7 +316,7 @@ class Moments:
             took_ms=0.0,
             point=Moment.START,
         )
-        situation = self._situation(session, event, LiveContext((sent_start, *from_tools.sent)))
+        situation = self._situation(session, event, LiveBlocks((sent_start, *from_tools.sent)))
         fitting = turn.build_turn_block(self._store, self._model(), without_markers(event.text), situation)
         block = "\n".join(filter(None, [start.block, fitting.block]))
         return replace(
@@ -368,7 +368,7 @@ class Moments:
             text = compaction.build(self._store, self._store, situation, recaps=recaps, said=said, asks=asks)
         return self.sent.record_unnamed(session, text, event, started_s, Moment.COMPACTION)
 
-    def _answer_question(self, session: Session, event: Asked) -> Injection:
+    def _answer_agent(self, session: Session, event: Asked) -> Injection:
         started_s = self._seconds()
         quiet = self._quiet_reason(session, self._settings_for(event.folder).on_demand.enabled, event)
         if quiet in (QuietReason.OFF, QuietReason.PAUSED):  # a session that opted out of injections may still ask
@@ -394,14 +394,14 @@ class Moments:
             return QuietReason.OFF
         return None if session.recalls else QuietReason.OPTED_OUT
 
-    def _live_context(self, session: Session, event: Prompt | ToolFailed | Compacting | Asked) -> LiveContext:
+    def _live_context(self, session: Session, event: Prompt | ToolFailed | Compacting | Asked) -> LiveBlocks:
         live = load_live(self._store, session, None if isinstance(event, Compacting) else event.live)
         if self._settings_for(event.folder).inject.placement is not TurnPlacement.SYSTEM:
             return live
         prompts = [sent for sent in live.sent if sent.point is Moment.PROMPT]
-        return LiveContext((*prompts[-1:], *live.from_tools.sent))  # each block replaces the one before it
+        return LiveBlocks((*prompts[-1:], *live.from_tools.sent))  # each block replaces the one before it
 
-    def _situation(self, session: Session, event: Event, live: LiveContext) -> Situation:
+    def _situation(self, session: Session, event: Event, live: LiveBlocks) -> Situation:
         parents = () if session.parent is None else (session.parent,)
         # Only the user's own settings decide what is shared, never a file in a project.
         shares_preferences = self._settings_for(None).privacy.share_preferences

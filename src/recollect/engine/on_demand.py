@@ -101,7 +101,7 @@ def _fill(
         ScopeLevel.PROJECT: budgets.query_project_tokens,
     }
     offers = _offer_each(hits, make_offer, situation)
-    return fill(offers, budget_tokens=budget_tokens, shares=shares, show_omitted_count=situation.counts_rest)
+    return fill(offers, budget_tokens=budget_tokens, shares=shares, show_omitted_count=situation.shows_omitted_count)
 
 
 def _answer_with_nearest(

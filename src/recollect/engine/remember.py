@@ -11,7 +11,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import EARLIEST, Draft, Memory, MemoryId, Mention, Role, Sensitivity, Tier
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.engine.anchoring import merge_anchors
-from recollect.engine.compare_draft import TRUST, Comparison, relation_of
+from recollect.engine.compare_draft import TRUST, Comparison, compare
 from recollect.engine.ports import KeepsMemories, WritesMemories
 from recollect.novelty.conflicts import USER_ROLES
 from recollect.text.block import visible
@@ -36,7 +36,7 @@ def remember(
     newer than the draft."""
     with memories.transaction():
         known = _find_identical(memories, draft)
-        relation = Comparison() if known or _has_ended(draft) else relation_of(memories, draft, now)
+        relation = Comparison() if known or _has_ended(draft) else compare(memories, draft, now)
         if draft.tier is Tier.CONFIRMED:
             relation = _treat_candidates_as_replaced(relation)
         elif draft.source.role not in USER_ROLES:
@@ -96,7 +96,7 @@ def import_draft(memories: WritesMemories, draft: Draft, change: ChangeId, now: 
         same = _find_identical(memories, draft)
         relation = Comparison()
         if same is None and not is_ours:
-            relation = relation_of(memories, draft, now)
+            relation = compare(memories, draft, now)
         if same is None and is_forgotten and relation.same is None:
             return _add(memories, draft, change, relation, instead_of=taken)
         if same is None and not is_ours:

@@ -87,7 +87,7 @@ def build_start_block(
         budget_tokens=budget_tokens,
         shares=_shares(settings, budget_tokens),
         sections=[*RULES, *by_section, *dict.fromkeys(one.section for one in last)],
-        show_omitted_count=situation.counts_rest,
+        show_omitted_count=situation.shows_omitted_count,
     )
     return build_injection(Placement.SYSTEM, filled, chosen, budget_tokens=budget_tokens, considered=search.considered)
 

@@ -17,7 +17,7 @@ from recollect.privacy.visibility import may_inject
 
 
 @dataclass(frozen=True)
-class LiveContext:
+class LiveBlocks:
     """The live context: the blocks whose messages are in the request."""
 
     sent: tuple[LogEntry, ...] = ()
@@ -38,9 +38,9 @@ class LiveContext:
         return shown
 
     @property
-    def from_tools(self) -> "LiveContext":
+    def from_tools(self) -> "LiveBlocks":
         """The part that no block of a prompt or a start replaces."""
-        return LiveContext(tuple(sent for sent in self.sent if sent.point in (Moment.TOOL_ERROR, Moment.ON_DEMAND)))
+        return LiveBlocks(tuple(sent for sent in self.sent if sent.point in (Moment.TOOL_ERROR, Moment.ON_DEMAND)))
 
     @property
     def has_prompts(self) -> bool:
@@ -50,12 +50,12 @@ class LiveContext:
         return sum(sent.injection.tokens for sent in self.sent if sent.point in moments)
 
 
-def load_live(log: LogsInjections, session: Session, carriers: Carriers = None) -> LiveContext:
+def load_live(log: LogsInjections, session: Session, carriers: Carriers = None) -> LiveBlocks:
     """Read the live context from the log: what the host says is in the request, else all that this context was sent."""
     # Only the model that writes a summary reads the text for it.
     known = [sent for sent in log.log_of_context(session.id, session.context) if sent.point is not Moment.COMPACTION]
     if carriers is None:
-        return LiveContext(tuple(sent for sent in known if sent.confirmed))
+        return LiveBlocks(tuple(sent for sent in known if sent.confirmed))
     turns = log.find_sent(session.id, [message for message in carriers if message is not None])
     # Answers to an agent's question have a name of ours, which no host can list.
     unnamed = [sent for sent in known if sent.message is not None and sent.message.startswith(OWN_PREFIX)]
@@ -63,7 +63,7 @@ def load_live(log: LogsInjections, session: Session, carriers: Carriers = None) 
     start = _start_block(log, session) if None in carriers else None
     if start is not None:
         in_request.insert(0, start)
-    return LiveContext(tuple(in_request))
+    return LiveBlocks(tuple(in_request))
 
 
 def _start_block(log: LogsInjections, session: Session) -> LogEntry | None:
@@ -80,7 +80,7 @@ class Situation:
     viewer: Viewer
     now: datetime
     settings: Settings
-    live: LiveContext = LiveContext()
+    live: LiveBlocks = LiveBlocks()
     look_up_freshness: ChecksFreshness = no_freshness
     agent: str | None = None
     window_tokens: int | None = None
@@ -108,5 +108,5 @@ class Situation:
         return any(source.session in sessions and (since is None or at >= since) for source, at in said)
 
     @property
-    def counts_rest(self) -> bool:
+    def shows_omitted_count(self) -> bool:
         return self.settings.inject.mode is Mode.CONSERVATIVE

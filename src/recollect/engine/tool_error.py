@@ -69,7 +69,7 @@ def answer(memories: FindsMemories, embeds: Embeds | None, error: str, situation
         budget_tokens=budget_tokens,
         max_lines=settings.tool_error.lines if has_certain else 1,
         sections=(KNOWN_ERROR, LIKE_IT),
-        show_omitted_count=situation.counts_rest,
+        show_omitted_count=situation.shows_omitted_count,
     )
     return build_injection(
         Placement.TOOL,

@@ -118,7 +118,7 @@ def _build_block(
 
 
 def _fill(
-    hits: Sequence[Hit], corrections: Sequence[Correction], situation: Situation, budget_tokens: int, lines: int
+    hits: Sequence[Hit], corrections: Sequence[Correction], situation: Situation, budget_tokens: int, max_lines: int
 ) -> FilledBlock:
     budgets = situation.settings.budgets
     scale = budget_tokens / max(1, budgets.turn_tokens)
@@ -126,8 +126,8 @@ def _fill(
         [*(correction.offer for correction in corrections), *map(_offer, map(redact_for_block, hits))],
         budget_tokens=budget_tokens,
         shares={DOUBTFUL_SHARE: int(budgets.turn_doubtful_tokens * scale)},
-        max_lines=lines + len(corrections),
-        show_omitted_count=situation.counts_rest,
+        max_lines=max_lines + len(corrections),
+        show_omitted_count=situation.shows_omitted_count,
         share_leftovers=False,
     )
 
@@ -184,7 +184,7 @@ def _find_fitting(
     withheld = [one for one in allowed if _withholding_reason(one.memory, situation) is not None]
     hits = weigh_all([one for one in allowed if _withholding_reason(one.memory, situation) is None])
     # Weighed apart from the others, which must not depend on them. Only the log gets these.
-    not_offered = _log_withheld(weigh_all(withheld), situation)
+    not_offered = _withheld_choices(weigh_all(withheld), situation)
     needed = _thresholds(hits, situation)
     purpose = prompt_purpose(prompt)
 
@@ -203,7 +203,7 @@ def _find_fitting(
     near = [hit for hit in fitting if hit.factors["named"] or hit.relevance >= best * settings.turn.relative_cut]
     return PromptHits(
         fitting=tuple(demote_stale(near, len(near), situation.look_up_freshness, settings.stale)),
-        refused=(*not_offered, *_log_not_fitting(hits, near, situation, needed)),
+        refused=(*not_offered, *_not_fitting_choices(hits, near, situation, needed)),
         considered=len(found),
     )
 
@@ -225,7 +225,7 @@ def _is_specific_enough(hit: Hit, purpose: PromptPurpose) -> bool:
     return not is_captured_work and (purpose is PromptPurpose.QUESTION or hit.relevance > SURE_RELEVANCE)
 
 
-def _log_withheld(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
+def _withheld_choices(hits: Sequence[Hit], situation: Situation) -> list[Choice]:
     """Log the withheld memories that would have been relevant enough."""
     needed = _thresholds(hits, situation)
     relevant = [hit for hit in hits if hit.relevance >= needed[hit.memory.id]]
@@ -259,7 +259,7 @@ def _thresholds(hits: Collection[Hit], situation: Situation) -> dict[MemoryId, f
     return {hit.memory.id: settings.kinds.threshold[hit.memory.kind] + raised for hit in hits}
 
 
-def _log_not_fitting(
+def _not_fitting_choices(
     hits: Sequence[Hit], near: Sequence[Hit], situation: Situation, needed: dict[MemoryId, float]
 ) -> list[Choice]:
     """Log the best of the hits that do not fit."""
@@ -287,10 +287,10 @@ def _without_project_name(words: Sequence[str], viewer: Viewer) -> Sequence[str]
     return [word for word in words if word not in here] or words
 
 
-def _order(hits: Sequence[Hit], situation: Situation, lines: int) -> list[Hit]:
+def _order(hits: Sequence[Hit], situation: Situation, max_lines: int) -> list[Hit]:
     """Sure hits before doubtful ones; in both, the best of each kind and the kinds that help the agent first."""
     kinds = kinds_for_agent(situation.agent)
-    max_favoured = int(situation.settings.turn.favoured_share * lines)
+    max_favoured = int(situation.settings.turn.favoured_share * max_lines)
     sure = [hit for hit in hits if _is_sure(hit)]
     doubtful = [hit for hit in hits if not _is_sure(hit)]
     ordered: list[Hit] = []

@@ -41,7 +41,7 @@ class FilledBlock:
     included: tuple[BlockItem, ...] = ()  # in the block, each with its chosen form only, in the order of the offers
 
     @property
-    def shown(self) -> tuple[MemoryId, ...]:
+    def shown_whole(self) -> tuple[MemoryId, ...]:
         """Memories that are shown whole: a title line does not count."""
         return tuple(memory for memory, verdict in self.verdicts.items() if verdict is Verdict.SHOWN)
 

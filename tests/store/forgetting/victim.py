@@ -103,7 +103,9 @@ def filled(offers: Sequence[BlockItem], placement: Placement, **how: Any) -> Inj
         Choice(id=memory, kind=Kind.DECISION, verdict=verdict, relevance=1.0, score=1.0)
         for memory, verdict in done.verdicts.items()
     ]
-    return Injection(placement=placement, block=done.block, tokens=done.tokens, ids=done.shown, choices=tuple(reasons))
+    return Injection(
+        placement=placement, block=done.block, tokens=done.tokens, ids=done.shown_whole, choices=tuple(reasons)
+    )
 
 
 def back_up(path: Path, name: str) -> None:

@@ -36,7 +36,7 @@ def test_nothing_fits_into_no_budget() -> None:
 
 def test_what_does_not_fit_is_counted_and_never_cut() -> None:
     selection = fill(offers_of(["Short one.", "long " * 500, "Short two."]), budget_tokens=120)
-    assert selection.shown == ("m0", "m2")
+    assert selection.shown_whole == ("m0", "m2")
     assert "(1 more not shown)" in selection.block
     assert "long" not in selection.block
 
@@ -44,12 +44,12 @@ def test_what_does_not_fit_is_counted_and_never_cut() -> None:
 def test_a_long_memory_is_shown_by_its_title_and_does_not_count_as_shown() -> None:
     selection = fill(offers_of(["long " * 500], title="The long story"), budget_tokens=120)
     assert "The long story" in selection.block
-    assert selection.shown == ()
+    assert selection.shown_whole == ()
 
 
 def test_lines_are_limited_too() -> None:
     selection = fill(offers_of([f"Fact {n}." for n in range(9)]), budget_tokens=800, max_lines=4)
-    assert selection.shown == ("m0", "m1", "m2", "m3")
+    assert selection.shown_whole == ("m0", "m1", "m2", "m3")
     assert "(5 more not shown)" in selection.block
 
 

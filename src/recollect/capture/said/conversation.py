@@ -94,7 +94,7 @@ def _read_prompt(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Propos
         elif not voice.is_foreign and _can_be_candidate(sentence) and (whole := _resolve_reference(found, at)):
             is_lasting = lasting_probability(sentence.text, signs_of(sentence)) >= MIN_LASTING
             durability = CLAIMED if is_lasting else MENTIONED
-            candidates.append(_propose_candidate(event, whole, sentence, Role.USER, durability))
+            candidates.append(_propose(event, whole, sentence, Role.USER, durability))
     return [*_without_duplicates(confirmed)[:MAX_CONFIRMED], *candidates[:MAX_CANDIDATES]]
 
 
@@ -103,7 +103,7 @@ def _read_reply(event: Reply) -> list[Proposal]:
     for one in sentences(mask_message(event.text, is_agent=True)):
         has_reason = bool(cues_of(one.text) & {Cue.REASON, Cue.CAUSE})
         if has_reason and _can_be_candidate(one) and not points_back(one):
-            candidates.append(_propose_candidate(event, one.text, one, Role.ASSISTANT, EXPLAINED))
+            candidates.append(_propose(event, one.text, one, Role.ASSISTANT, EXPLAINED))
     return candidates[:MAX_CANDIDATES]
 
 
@@ -167,7 +167,7 @@ def _propose_confirmed(event: Prompt, sentence: Sentence, text: str, *, scolds: 
     else:
         kind, basis = kind_of_statement(text, scolds=scolds), Basis.SAID
     return replace(
-        _propose_candidate(event, text, sentence, Role.USER, OUTRIGHT),
+        _propose(event, text, sentence, Role.USER, OUTRIGHT),
         kind=kind,
         tier=Tier.CONFIRMED,
         basis=basis,
@@ -176,7 +176,7 @@ def _propose_confirmed(event: Prompt, sentence: Sentence, text: str, *, scolds: 
     )
 
 
-def _propose_candidate(event: Prompt | Reply, text: str, sentence: Sentence, role: Role, durability: float) -> Proposal:
+def _propose(event: Prompt | Reply, text: str, sentence: Sentence, role: Role, durability: float) -> Proposal:
     kind = kind_of(text, role)
     return Proposal(
         text=text,

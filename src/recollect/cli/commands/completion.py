@@ -13,7 +13,7 @@ SHELLS = {
 @click.command(epilog="\b\n" + "\n".join(SHELLS.values()))
 @click.argument("shell", type=click.Choice(list(SHELLS)))
 def completion(shell: str) -> None:
-    """Print the tab completion script for SHELL.
+    """Print the tab completion script for your shell.
 
     The script completes commands, options, memory ids and project ids. In bash it completes a project id only up to the
     first colon. To load the script, add the line for your shell (see below) to the file named in that line."""

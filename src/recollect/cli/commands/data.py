@@ -48,7 +48,7 @@ Examples:
 @output.json_option
 @click.pass_context
 def data(ctx: click.Context, as_json: bool) -> None:
-    """Show what Recollect stores: files and projects, with size and age.
+    """Show what Recollect stores, with size and age.
 
     `recollect data forget` forgets a whole project."""
     if ctx.invoked_subcommand is not None:
@@ -87,18 +87,11 @@ Examples:
 def forget(ctx: click.Context, project: str | None, now: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
     """Forget a whole project (default: this folder's project).
 
-<<<<<<< HEAD
-    This removes its memories, candidates and history, the archive of its sessions with their notes and blocks, and the
-    names it is known by. All of it is hidden at once, and deleted for good when the undo window ends (after a day, by
-    default)."""
-    asked = ForgetProject(project=project, now=now, folder=client_call.current_folder(project), by=context.BY)
-=======
     Recollect forgets the memories of the project with their history, the stored messages and summaries of its sessions,
     the log of what models saw, and the names of the project. Recollect hides these data immediately and deletes them
     after the undo time: a day, unless you change the setting forget.undo_hours. Until then `recollect undo` restores
     the project."""
-    asked = ForgetProject(project=project, now=now, folder=client_call.here(project), by=context.BY)
->>>>>>> fixhelp
+    asked = ForgetProject(project=project, now=now, folder=client_call.current_folder(project), by=context.BY)
     if dry_run or not yes:
         found = client_call.run_operation(FORGET_PROJECT, replace(asked, dry_run=True))
         if dry_run:

@@ -19,7 +19,7 @@ from recollect.domain.settings import TurnPlacement
 @click.command()
 @output.json_option
 def demo(as_json: bool) -> None:
-    """Play a short story: what Recollect learns in one session and shows in the next.
+    """Play a short story: learn in one session, show in the next.
 
     Your own memories are not touched."""
     from recollect.cli.demo.page import DemoPage

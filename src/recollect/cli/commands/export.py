@@ -22,11 +22,10 @@ from recollect.imports import own_markdown
 @click.command("export")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False), default="-")
 @click.option(
-<<<<<<< HEAD
-    "--format", "form", type=click.Choice(["jsonl", "markdown"]), help="Default: markdown for a FILE.md, else jsonl."
-=======
-    "--format", "form", type=click.Choice(FORMATS), help="Default: markdown if FILE ends with .md, else jsonl."
->>>>>>> fixhelp
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "markdown"]),
+    help="Default: markdown if FILE ends with .md, else jsonl.",
 )
 @context.project_id_option("Only memories of this project.")
 @click.option("--here", is_flag=True, help="Only memories of this folder's project.")

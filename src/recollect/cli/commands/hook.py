@@ -27,17 +27,11 @@ Examples:
 def hook(host: str, moment: str | None, as_json: bool) -> None:
     """Print the command for a host's hook configuration.
 
-<<<<<<< HEAD
-    MOMENT is start, prompt, tool, reply, compaction or end. It sets how long the agent may wait: at most 1.8 s at a
-    start, else 0.4 s. The command reads an event from standard input; see docs/how-to/hooks.md."""
-    if host == opencode.NAME:
-=======
     Use this for an agent that has command hooks but no plugin for Recollect. HOST is always "script", the name for any
     such agent. MOMENT is start, prompt, tool, reply, compaction or end. MOMENT decides how long the agent waits for the
     answer: at most 1.8 s for start, at most 0.4 s for all others. The printed command reads an event from standard
     input: docs/how-to/hooks.md."""
-    if host in PLUGINS:
->>>>>>> fixhelp
+    if host == opencode.NAME:
         raise InvalidValue(f"{host} has a plugin and needs no hooks; `recollect install {host}` connects it.")
     if host not in HOSTS:
         raise InvalidValue(f"There is no host {host!r} with hooks; known: {', '.join(HOSTS)}.")

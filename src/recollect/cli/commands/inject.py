@@ -35,7 +35,7 @@ Examples:
 @direct.option
 @output.json_option
 def inject(event: str | None, dry_run: bool, as_json: bool) -> None:
-    """Send one event of a session, and show what the model would see.
+    """Send one event, and show what the model would see.
 
     Recollect records the event and learns from the event, as if a host had sent it. --dry-run prevents this.
     `recollect why` explains the result.

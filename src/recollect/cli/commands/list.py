@@ -20,13 +20,10 @@ from recollect.domain.memory import Kind
 def list_memories(
     limit: int, kinds: tuple[Kind, ...], project: str | None, language: str | None, as_json: bool
 ) -> None:
-<<<<<<< HEAD
-    """List this project's and universal memories, newest first."""
+    """List memories of this project and general ones, newest first.
+
+    General memories are valid in every project."""
     here = client_call.current_folder(project)
-=======
-    """List the memories of this project and those valid everywhere, newest first."""
-    here = client_call.here(project)
->>>>>>> fixhelp
     asked = List(limit=limit, kinds=frozenset(kinds), project=project, language=language, folder=here, by=context.BY)
     found = client_call.run_operation(LIST, asked)
     if as_json:

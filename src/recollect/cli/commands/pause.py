@@ -48,7 +48,7 @@ Examples:
 @direct.option
 @output.json_option
 def pause(duration: str | None, here: bool, as_json: bool) -> None:
-    """Stop learning and showing memories in all sessions of all hosts.
+    """Stop learning and showing memories, in all sessions.
 
     Recollect stores nothing that is said during the pause. A later `recollect capture` also leaves out these messages.
     Memories that the model saw before the pause stay in the conversation unchanged, so the provider's prompt cache

@@ -72,7 +72,7 @@ def review(ctx: click.Context, everywhere: bool, limit: int | None, candidates_o
 @direct.option
 @output.json_option
 def accept(ids: tuple[str, ...], as_json: bool) -> None:
-    """Accept: the memory is right.
+    """Accept: the memory is right. You accept the memory, not the agent's proposal.
 
     \b
     - contradiction: the memory replaces the memory that it contradicts

@@ -114,14 +114,9 @@ def _show_session(found: ShownSession, as_json: bool) -> None:
 def history(memory_id: str, as_json: bool) -> None:
     """Show where a memory comes from and how it changed.
 
-<<<<<<< HEAD
-    Lists its source and evidence, every change, what it replaced and what replaced it."""
-    story = client_call.run_operation(HISTORY, History(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
-=======
     Recollect lists the source of the memory, the quotes that support the memory, every change, the memories that it
     replaced, and the memory that replaced it."""
-    story = client_call.ask(HISTORY, History(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
->>>>>>> fixhelp
+    story = client_call.run_operation(HISTORY, History(id=memory_id, folder=context.folder_to_look_in(), by=context.BY))
     if as_json:
         output.say_json(_story_json(story))
         return

@@ -46,12 +46,6 @@ Examples:
 def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> None:
     """Explain what a model was shown, and why.
 
-<<<<<<< HEAD
-    SESSION is a session's id or its beginning; default: the last session of this folder's project, else the last of
-    all. TURN is a message's id or its beginning, a number (1 is the first prompt), or start, tool_error, compaction,
-    on_demand; default: the last recorded moment. With TURN alone, the last session is meant."""
-    answer = client_call.run_operation(
-=======
     SESSION is the id of a session, or the beginning of that id. Default: the last session of this folder's project. If
     this project has no session, the default is the last session of all projects.
 
@@ -62,8 +56,7 @@ def why(session: str | None, turn: str | None, every: bool, as_json: bool) -> No
     - the id of a message, or the beginning of that id
 
     If you give only MOMENT, the last session is used."""
-    answer = client_call.ask(
->>>>>>> fixhelp
+    answer = client_call.run_operation(
         WHY, Why(session=session, turn=turn, every=every, folder=context.folder_to_look_in(), by=context.BY)
     )
     found, log, known = answer.session, answer.log, answer.known

@@ -78,14 +78,10 @@ kinds_option = click.option(
 _OPTIONS: tuple[Callable[..., Any], ...] = (
     kinds_option,
     click.option(
-<<<<<<< HEAD
-        "--scope", metavar="SCOPE", callback=filters.option(_scope_text), help=f"Only this scope: {filters.SCOPES}."
-=======
         "--scope",
         metavar="SCOPE",
         callback=filters.option(_scope_text),
         help=f"Only memories of this scope: {filters.SCOPES}.",
->>>>>>> fixhelp
     ),
     _moment("--since", "Only memories or messages from DATE or later."),
     _moment("--until", "Only memories or messages from before DATE."),
