@@ -42,8 +42,8 @@ class Request:
     by: str = OVER_HTTP  # the caller's name in the history
 
 
-RequestT = TypeVar("Asks", bound=Request)
-AnswerT = TypeVar("Answers")
+RequestT = TypeVar("RequestT", bound=Request)
+AnswerT = TypeVar("AnswerT")
 
 
 @dataclass(frozen=True, slots=True)

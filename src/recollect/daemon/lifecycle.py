@@ -33,7 +33,7 @@ log = logging.getLogger("recollect.daemon")
 
 WATCH_INTERVAL_S = 1.0
 TIDY_INTERVAL_S = 600.0
-# After a session was deleted: when no request comes for MIN_QUIET_S, at the latest after TIDY_SOON_S.
+# After a session was deleted: when no request comes for MIN_QUIET_S, at the latest after MAX_TIDY_DELAY_S.
 MAX_TIDY_DELAY_S, MIN_QUIET_S = 60.0, 2.0
 BOUNDS = ConnectionLimits()
 GRACEFUL_SHUTDOWN_S = 2  # for running requests when it ends; uvicorn takes whole seconds

@@ -64,7 +64,7 @@ def test_the_words_of_what_was_merged_go_with_it(
     """In whose words it was said is kept as evidence."""
     engine = engine_on(store)
     memory = engine.remember(a_draft(TEXT, source=said_in("first"))).memory
-    monkeypatch.setattr("recollect.engine.remember.relation_of", lambda *_: Comparison(same=store.get(memory.id)))
+    monkeypatch.setattr("recollect.engine.remember.compare", lambda *_: Comparison(same=store.get(memory.id)))
     merged = engine.remember(a_draft(OTHERWISE, source=said_in("second"), evidence=("A numbat told so.",)))
     assert set(merged.memory.evidence) == {OTHERWISE, "A numbat told so."}
     engine.archive([a_turn(f"Well. {OTHERWISE} A numbat told so.", message="else", session="s9")])

@@ -77,7 +77,7 @@ Examples:
 @direct.option
 @output.json_option
 def resume(here: bool, as_json: bool) -> None:
-    """End a pause: learn and show memories again, from the next message on."""
+    """End a pause: learn and show memories again."""
     if here:
         done = client_call.run_operation(
             RESUME, ResumeRequest(here=True, folder=client_call.current_folder(), by=context.BY)
