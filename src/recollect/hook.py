@@ -21,7 +21,7 @@ import _socket
 import posix
 import time
 
-VERSION = "0.1.0"  # of the package that it came with
+VERSION = "0.2.0"  # of the package that it came with
 START = "start"  # the moment that waits until a daemon has started
 
 START_S = 1.8  # the whole life of this process

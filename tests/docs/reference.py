@@ -66,21 +66,24 @@ def settings() -> str:
 
 Made from the code by `make docs`. How to set them, with an example: [settings](../how-to/settings.md).
 
-They come from four places; a later one has the last word:
+A setting can come from four places. A later place overrides an earlier one:
 
 1. the defaults below,
 2. your own file, `~/.config/recollect/config.toml` (`$XDG_CONFIG_HOME` is respected),
 3. the project's file, `.recollect.toml`: the nearest one from the folder up to the top of its working tree,
 4. variables `RECOLLECT_SECTION__NAME`, for example `RECOLLECT_BUDGETS__TURN_TOKENS=400`; in a table of kinds
-   `RECOLLECT_KINDS__THRESHOLD__DECISION=0.5`. The daemon has those of the shell or host that started it.
+   `RECOLLECT_KINDS__THRESHOLD__DECISION=0.5`. The daemon uses the variables of the shell or host that started it.
 
-`recollect config show` says what holds in a folder and where each value comes from. A section or setting that does not
-exist is refused with a suggestion. A project's file may also name the project (`project = "name"`), and it cannot hold
-{own}: a cloned repository must not decide what is shared, kept or running. It
-may only add to {added}, where everything that is listed anywhere counts.
+`recollect config show` shows the value of each setting in a folder, and where the value comes from. Recollect refuses an
+unknown section or setting and suggests a known one.
 
-A running daemon follows the files. A mistake in a project's file leaves your own settings in force there, a mistake in
-yours the last good ones; the daemon's log says so, and every command that needs them says what is wrong.
+A project's file may also name the project (`project = "name"`). It cannot set {own}, because
+a cloned repository must not decide what is shared, stored or running. It can only add to
+{added}: Recollect uses the values of all files together.
+
+A running daemon reads changed files again. If a project's file has a mistake, your own settings apply in that project. If
+your own file has a mistake, its last good values apply. The daemon's log and every command that needs the settings say
+what is wrong.
 """
     pages = [intro]
     for section in dataclasses.fields(Settings):
@@ -109,8 +112,8 @@ happened and what to do. The status is that of an [answer over HTTP](api.md).
     rows = {kind.code: (http_status(kind), str(inspect.getdoc(kind)).splitlines()[0]) for kind in kinds}
     refusals = (FOREIGN, LONG_HEADER, NO_TOKEN, WRONG_HOST, NOT_FOUND, WRONG_METHOD)
     rows |= {refusal.code: (refusal.status.value, refusal.message) for refusal in refusals}
-    rows["internal"] = (500, "A bug of ours; the log has it.")
-    rows["ending"] = (503, "Over MCP alone: the daemon is about to end. Ask again.")
+    rows["internal"] = (500, "A bug in Recollect. The daemon's log has the details.")
+    rows["ending"] = (503, "Only over MCP: the daemon is stopping. Ask again.")
     return intro + "".join(f"| {code} | {status} | {says} |\n" for code, (status, says) in sorted(rows.items()))
 
 
@@ -119,8 +122,8 @@ def tools() -> str:
     intro = """\
 # Tools
 
-Made from the code by `make docs`. What an agent gets over MCP: [how to connect it](../how-to/mcp.md),
-[what it is told](../explanation/on-demand.md). The server's instructions to the agent:
+Made from the code by `make docs`. An agent gets these tools over MCP: [how to connect it](../how-to/mcp.md), [how Recollect
+answers](../explanation/on-demand.md). The server gives the agent these instructions:
 """
     pages = [intro, "\n".join(f"> {line}" for line in INSTRUCTIONS.splitlines()) + "\n"]
     for tool in TOOLS.values():
@@ -135,10 +138,10 @@ Made from the code by `make docs`. What an agent gets over MCP: [how to connect 
 
 ## Errors
 
-A result with `isError`, whose text says what to do next, and structured content `{"code", "message"}`. `bad_request`:
-wrong arguments; the others as in [errors](errors.md), and those below. What is no call of a tool that can be read is an
-error of JSON-RPC instead, under its id if it has one: -32700 no JSON, -32600 no request, -32601 no such method, -32602
-wrong `params`, -32603 the daemon ended, hangs or cannot be reached (from the stdio bridge).
+A failed call has a result with `isError`, a text that says what to do next, and structured content `{"code", "message"}`.
+The code is `bad_request` for wrong arguments, a code of [errors](errors.md), or a code of the table below. A message that is
+not a readable tool call gets a JSON-RPC error: -32700 not JSON, -32600 not a request, -32601 unknown method, -32602 wrong
+`params`, -32603 the daemon stopped, hangs or cannot be reached (from the stdio bridge).
 """
     own = [
         f"| {kind.code} | {inspect.getdoc(kind)} |"
@@ -171,28 +174,27 @@ def api() -> str:
         """\
 # HTTP API
 
-Made from the code by `make docs`. For the programs of one user: plugins, hooks, the command line, MCP and scripts. The
-daemon answers on its unix socket (`recollect status` says where), and on 127.0.0.1 with a token where
-[that is set](../explanation/daemon.md). Agents speak MCP instead: `/mcp`, and `/v1/mcp` for our own stdio bridge
-([how to connect them](../how-to/mcp.md)).
+Made from the code by `make docs`. Plugins, hooks, the command line and scripts of one user use this API. The daemon answers on
+its unix socket, which `recollect status` shows. If [a port is set](../explanation/daemon.md), it also answers on 127.0.0.1
+with a token. Agents use MCP: `/mcp`, and `/v1/mcp` for the stdio bridge ([how to connect them](../how-to/mcp.md)).
 
 ```
 curl --unix-socket ~/.local/state/recollect/daemon.sock http://localhost/v1/recall \\
   --data '{"query": "how do we deploy", "folder": "/home/me/shop"}'
 ```
 
-The same on 127.0.0.1, with `[daemon] port = 7733` and the token, whose file `recollect status` names:
+The same request on 127.0.0.1, with `[daemon] port = 7733`. `recollect status` shows the file of the token:
 
 ```
 curl http://127.0.0.1:7733/v1/recall -H "Authorization: Bearer $(cat ~/.local/state/recollect/token)" \\
   --data '{"query": "how do we deploy", "folder": "/home/me/shop"}'
 ```
 
-`folder` is where somebody asks: it names the project and the settings that hold. The types of all answers are in
-`GET /v1/openapi.json`, under `components`; they are the engine's own, and not the form that `--json` prints or `export`
-writes ([records.md](records.md)). A field may be left out unless it is needed; one that is not known is refused.
+`folder` is the folder of the request. It decides the project and the settings. `GET /v1/openapi.json` has the types of all
+answers under `components`. They are the engine's own types, not the form that `--json` prints or `export` writes
+([records.md](records.md)). You may leave out a field that is not marked as needed. The daemon refuses an unknown field.
 
-What is refused is answered with `{"error": {"code", "message"}}`; the codes are in [errors.md](errors.md).
+The daemon answers a refused request with `{"error": {"code", "message"}}`. [errors.md](errors.md) lists the codes.
 
 | status | meaning |
 |---|---|

@@ -11,6 +11,7 @@ import pytest
 from recollect.cli import exit_codes
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind
 from recollect.imports import claude_code_memory
+from recollect.privacy.injection_signs import reasons
 from tests.docs.reference import CONTRIBUTING, PAGES, REFERENCE, contributing
 from tests.process.conftest import Home, home
 from tests.requirements import covers
@@ -38,14 +39,20 @@ def test_links_lead_somewhere(document: Path) -> None:
             assert (document.parent / target).exists(), target
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_documents_name_who_acts(document: Path) -> None:
+    lines = document.read_text().replace(reasons.UNSEEN, "").splitlines()  # a stored text that a page quotes
+    assert [line for line in lines if re.search(r"\b(?:no|some|any)body\b|\bwhoever\b", line, re.IGNORECASE)] == []
+
+
 def test_every_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     wanted = [*project["dependencies"], *extras["model"], *extras["dev"]]
-    reasons = (ROOT / "docs/explanation/dependencies.md").read_text()
+    page = (ROOT / "docs/explanation/dependencies.md").read_text()
     for requirement in wanted:
         name = re.split(r"[<>=]", requirement)[0]
-        assert f"| {name} |" in reasons, name
+        assert f"| {name} |" in page, name
 
 
 def test_every_exit_code_is_documented() -> None:
