@@ -39,16 +39,18 @@ def run_operation(operation: Operation[RequestT, AnswerT], request: RequestT) ->
             _bypass_daemon_and_warn()
     model = context.model()
     with context.engine(model, request.folder) as engine:
-        desk = OperationContext(engine=engine, live=engine, settings=settings, model=model, now=context.now())
-        return operation.answer(desk, request)
+        operation_context = OperationContext(
+            engine=engine, live=engine, settings=settings, model=model, now=context.now()
+        )
+        return operation.answer(operation_context, request)
 
 
 def _find_matching_daemon() -> Client | None:
     """Return a client of the daemon, if it would answer exactly as this process does."""
     if direct.is_wanted():
         return None
-    places = config.find_paths()
-    client = Client(places.socket)
+    paths = config.find_paths()
+    client = Client(paths.socket)
     try:
         if not client.is_running():
             return None
@@ -56,8 +58,8 @@ def _find_matching_daemon() -> Client | None:
     except DaemonError:
         _bypass_daemon_and_warn()
         return None
-    same = (__version__, config.fingerprint(places, os.environ))
-    return client if (hello.get("version"), hello.get("environment")) == same else None
+    expected = (__version__, config.fingerprint(paths, os.environ))
+    return client if (hello.get("version"), hello.get("environment")) == expected else None
 
 
 def notify_daemon() -> bool:

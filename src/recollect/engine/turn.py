@@ -54,7 +54,7 @@ class TurnStore(FindsMemories, KeepsMemories, KeepsTurns, Protocol): ...
 
 
 def build_turn_block(
-    memories: TurnStore,
+    store: TurnStore,
     embeds: Embeds | None,
     prompt: str,
     situation: Situation,
@@ -62,46 +62,46 @@ def build_turn_block(
 ) -> Injection:
     settings = situation.settings
     budgets = settings.budgets
-    asked = without_host_tags(prompt[:MAX_PROMPT_CHARS])
-    words = content_words(asked)
-    purpose = prompt_purpose(asked)
+    prompt_text = without_host_tags(prompt[:MAX_PROMPT_CHARS])
+    words = content_words(prompt_text)
+    purpose = prompt_purpose(prompt_text)
     if purpose is PromptPurpose.NOTHING and not corrections:
         return silence(Placement.MESSAGE, QuietReason.OWN_CONTEXT)
     if not words and not corrections:
         return silence(Placement.MESSAGE, QuietReason.IDLE)
-    left = budgets.live_turn_tokens - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
+    remaining_tokens = budgets.live_turn_tokens - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
     allowed = block_budget(
         budgets.turn_tokens, budgets, prompt_tokens=_prompt_tokens(prompt), window_tokens=situation.window_tokens
     )
-    budget_tokens = min(allowed, left)
+    budget_tokens = min(allowed, remaining_tokens)
     if budget_tokens <= 0:
         return silence(Placement.MESSAGE, QuietReason.CAP)
-    by_name_only = not asks_something(asked, min_chars=settings.turn.min_prompt_chars)
+    by_name_only = not asks_something(prompt_text, min_chars=settings.turn.min_prompt_chars)
     found = PromptHits()
     if words:
-        found = _find_fitting(memories, embeds, asked, words, situation, by_name_only=by_name_only)
+        found = _find_fitting(store, embeds, prompt_text, words, situation, by_name_only=by_name_only)
     if not found.fitting and not corrections and by_name_only:
         return silence(Placement.MESSAGE, QuietReason.IDLE)
-    block = _build_block(found, corrections, situation, budget_tokens)
+    injection = _build_injection(found, corrections, situation, budget_tokens)
     if by_name_only or purpose is not PromptPurpose.QUESTION:
-        return block
-    return _add_quotes(block, memories, embeds, asked, situation)
+        return injection
+    return _add_quotes(injection, store, embeds, prompt_text, situation)
 
 
-def _build_block(
+def _build_injection(
     found: PromptHits, corrections: Sequence[Correction], situation: Situation, budget_tokens: int
 ) -> Injection:
     budgets = situation.settings.budgets
-    lines = budgets.turn_lines_later if situation.live.has_prompts else budgets.turn_lines_first
+    max_lines = budgets.turn_lines_later if situation.live.has_prompts else budgets.turn_lines_first
     corrected_to = {correction.offer.memory_id for correction in corrections}
     hits = [hit for hit in found.fitting if hit.memory.id not in corrected_to]
-    hits = _order(hits, situation, lines)
-    filled = _fill(hits, corrections, situation, budget_tokens, lines)
-    alone = lone_claims(hits, filled, situation)
-    if alone:
-        hits = [hit for hit in hits if hit.memory.id not in alone]
-        filled = _fill(hits, corrections, situation, budget_tokens, lines)
-    block = build_injection(
+    hits = _order(hits, situation, max_lines)
+    filled = _fill(hits, corrections, situation, budget_tokens, max_lines)
+    one_sided = lone_claims(hits, filled, situation)
+    if one_sided:
+        hits = [hit for hit in hits if hit.memory.id not in one_sided]
+        filled = _fill(hits, corrections, situation, budget_tokens, max_lines)
+    injection = build_injection(
         Placement.MESSAGE,
         filled,
         hits,
@@ -114,7 +114,7 @@ def _build_block(
     for correction in corrections:
         if correction.is_in(filled.block):
             corrected.extend(correction.old)
-    return replace(block, corrected=tuple(corrected))
+    return replace(injection, corrected=tuple(corrected))
 
 
 def _fill(
@@ -133,57 +133,65 @@ def _fill(
 
 
 def _add_quotes(
-    block: Injection, store: TurnStore, embeds: Embeds | None, prompt: str, situation: Situation
+    injection: Injection, store: TurnStore, embeds: Embeds | None, prompt: str, situation: Situation
 ) -> Injection:
     """Add quotes of earlier sessions to the block on a question, where memories leave room."""
     settings, budgets = situation.settings, situation.settings.budgets
     if not settings.turn.quotes or settings.archive.days <= 0:
-        return block
+        return injection
     # In the middle of a session questions are about its own work, unless they point further back.
     if situation.live.has_prompts and not refers_to_earlier_work(prompt):
-        return block
+        return injection
     # Half of the live budget is left to the memories of later prompts.
     live_tokens = budgets.live_turn_tokens // 2 - situation.live.tokens(Moment.PROMPT, Moment.TOOL_ERROR)
-    room_tokens = min(block.budget_tokens, budgets.turn_quote_tokens, live_tokens) - (
-        block.tokens or EMPTY_BLOCK_TOKENS
+    room_tokens = min(injection.budget_tokens, budgets.turn_quote_tokens, live_tokens) - (
+        injection.tokens or EMPTY_BLOCK_TOKENS
     )
-    found = quote_answers(store, embeds, prompt, situation, budget_tokens=room_tokens, beside=block.block)
-    text = with_lines(block.block, found.lines)
+    found = quote_answers(store, embeds, prompt, situation, budget_tokens=room_tokens, beside=injection.block)
+    text = with_lines(injection.block, found.lines)
     tokens = estimate(text)
-    if not found.lines or tokens > block.budget_tokens:  # lines were counted one by one
-        return block
-    return replace(block, block=text, tokens=tokens, quoted=found.turns)
+    if not found.lines or tokens > injection.budget_tokens:  # lines were counted one by one
+        return injection
+    return replace(injection, block=text, tokens=tokens, quoted=found.turns)
 
 
 def _find_fitting(
-    memories: FindsMemories,
+    store: FindsMemories,
     embeds: Embeds | None,
     prompt: str,
-    content: Sequence[str],
+    prompt_content: Sequence[str],
     situation: Situation,
     *,
     by_name_only: bool,
 ) -> PromptHits:
     """`by_name_only`: the prompt is so short that only memories which it names can fit."""
     settings, viewer = situation.settings, situation.viewer
-    words = _without_project_name(content, viewer)
-    sighting = memories.look_up(words, viewer, injectable=True)
-    meaning = embed_query(embeds, prompt, sighting.occurrences, sighting.memories, viewer.project)
-    found = memories.search(sighting, meaning, limit=settings.turn.candidates)
-    about = intent(prompt, situation.recent_files)
-    heard = read_prompt_words(prompt, without=project_words(viewer.project or ""))
+    words = _without_project_name(prompt_content, viewer)
+    word_matches = store.look_up(words, viewer, injectable=True)
+    query_vector = embed_query(embeds, prompt, word_matches.occurrences, word_matches.memories, viewer.project)
+    found = store.search(word_matches, query_vector, limit=settings.turn.candidates)
+    prompt_intent = intent(prompt, situation.recent_files)
+    prompt_words = read_prompt_words(prompt, without=project_words(viewer.project or ""))
 
     def weigh_all(some: Sequence[FoundMemory]) -> list[Hit]:
-        model = embeds if meaning is not None else None
+        model = embeds if query_vector is not None else None
         hits = weigh(
-            some, words, heard, sighting, settings.turn, about, embeds=model, now=situation.now, settings=settings
+            some,
+            words,
+            prompt_words,
+            word_matches,
+            settings.turn,
+            prompt_intent,
+            embeds=model,
+            now=situation.now,
+            settings=settings,
         )
         return _adjust_by_usage(hits, settings)
 
     allowed = [one for one in found if situation.may_show(one.memory)]
     withheld = [one for one in allowed if _withholding_reason(one.memory, situation) is not None]
     hits = weigh_all([one for one in allowed if _withholding_reason(one.memory, situation) is None])
-    # Weighed apart from the others, which must not depend on them. Only the log gets these.
+    # Score these apart, so that they do not change the scores of the others. Only the log gets them.
     not_offered = _withheld_choices(weigh_all(withheld), situation)
     needed = _thresholds(hits, situation)
     purpose = prompt_purpose(prompt)
