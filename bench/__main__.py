@@ -19,6 +19,7 @@ from bench import (
     cold,
     daemon,
     embedding,
+    learning,
     load,
     moments,
     opencode,
@@ -31,8 +32,9 @@ from bench import (
 from bench.corpus import prompts
 from bench.measure import NAME_CHARS
 from bench.vectors import NO_MODEL, Reals, Vectors, synthetic
-from recollect import config, wiring
+from recollect import wiring
 from recollect.engine.ports import Embeds
+from recollect.paths import find_paths
 
 T = TypeVar("T")
 
@@ -45,7 +47,7 @@ QUESTIONS = 200
 def main() -> None:
     began = time.monotonic()
     full = os.environ.get("FULL") == "1"
-    given, questions = _make_vectors(wiring.Model(config.find_paths().model)())
+    given, questions = _make_vectors(wiring.Model(find_paths().model)())
     sizes = FULL_SIZES if full else SIZES
     with tempfile.TemporaryDirectory() as shared:  # a million memories are written once
         _section(
@@ -67,11 +69,12 @@ def main() -> None:
     )
     _section("reading old sessions from transcripts", "", backfill.run)
     _section("memories about files", "a turn without files", staleness.run)
+    _section("learning from events", "", lambda at: learning.run(at, _new_model()))
     _section("redacting secrets", "", redaction.run)
     if given.model != NO_MODEL:
-        _section("cold", "", lambda at: cold.run(at, given, config.find_paths().model, COLD_SIZES))
+        _section("cold", "", lambda at: cold.run(at, given, find_paths().model, COLD_SIZES))
     _section("processes", "bare Python", processes.run)
-    model = None if given.model == NO_MODEL else config.find_paths().model
+    model = None if given.model == NO_MODEL else find_paths().model
     _section("the daemon and its clients", "bare Python", lambda at: daemon.run(at, model, full=full))
     _section(
         "prompts under load, beside an import",
@@ -97,7 +100,7 @@ def _make_vectors(model: Embeds | None) -> tuple[Vectors, Reals]:
 
 def _new_model() -> Embeds | None:
     """Return a model with an empty cache."""
-    return wiring.Model(config.find_paths().model)()
+    return wiring.Model(find_paths().model)()
 
 
 def _section(name: str, yardstick: str, run: Callable[[Path], object]) -> None:

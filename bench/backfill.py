@@ -15,6 +15,7 @@ from bench.measure import NAME_CHARS, verdict
 from recollect import wiring
 from recollect.domain.event import Event
 from recollect.domain.settings import Settings
+from recollect.engine.learning.backfill import read_transcript
 from recollect.hosts import claude_code
 from recollect.transcripts.locations import make_mark
 from recollect.transcripts.reading import json_lines
@@ -79,7 +80,7 @@ def _backfill(database: Path, file: Path) -> int:
 
     settings = Settings()
     with wiring.open_engine(lambda _: settings, database) as engine:
-        return engine.backfill(make_mark(file, "as it is"), events, now=NOW + timedelta(days=1)).turns
+        return read_transcript(engine, make_mark(file, "as it is"), events, now=NOW + timedelta(days=1)).turns
 
 
 def _measure(file: Path) -> Iterator[float]:

@@ -12,7 +12,9 @@ from bench.search import engine_on, open_store, recall
 from bench.vectors import Reals
 from recollect.domain.vector import ModelId, Vector
 from recollect.engine.engine import Engine
+from recollect.engine.memories.teaching import import_all
 from recollect.engine.ports import Embeds
+from recollect.engine.upkeep import embed_some
 
 TEXTS = 1000
 MEANWHILE = 400
@@ -46,7 +48,7 @@ def run(folder: Path, model: Embeds) -> Reals:
     recording = RecordingEmbedder(model)
     with open_store(folder / "embedding.db") as (store, by_word):
         background = engine_on(store, recording)
-        by_word.bring_back(drafts(TEXTS), at=NOW, by="bench")
+        import_all(by_word.context(None, NOW), drafts(TEXTS), by="bench")
         began, computed = time.perf_counter(), time.process_time()
         _embed_all(background)
         per_second = TEXTS / (time.perf_counter() - began)
@@ -60,7 +62,7 @@ def run(folder: Path, model: Embeds) -> Reals:
         asked = [(number % PROJECTS, prompt) for number, prompt in enumerate(prompts(200))]
         alone = measure(asked, lambda one: recall(by_word, *one))
         row(f"{TEXTS:>9,} in {PROJECTS} projects: recall by word", alone, alone)
-        by_word.bring_back(drafts(MEANWHILE, seed=6), at=NOW, by="bench")
+        import_all(by_word.context(None, NOW), drafts(MEANWHILE, seed=6), by="bench")
         embedding = threading.Thread(target=_embed_all, args=[background])
         embedding.start()
         while_embedding = measure(
@@ -76,5 +78,5 @@ def as_rows(vectors: list[Vector]) -> Reals:
 
 
 def _embed_all(engine: Engine) -> None:
-    while engine.embed_some():
+    while embed_some(engine.context(None, NOW)):
         pass

@@ -10,7 +10,7 @@ from bench.corpus import project
 from bench.measure import Times, measure, row
 from bench.search import open_store, write, write_vectors
 from bench.vectors import Vectors
-from recollect import config
+from recollect.paths import MODEL_VARIABLE, find_paths
 
 TIMES = 5
 TARGET_MS = 1000
@@ -27,8 +27,8 @@ sys.exit(os.waitstatus_to_exitcode(status))
 def run(folder: Path, given: Vectors, model: Path, sizes: tuple[int, ...]) -> None:
     for size in sizes:
         home = folder / str(size)
-        env = {"HOME": str(home), "PATH": os.environ["PATH"], config.MODEL_VARIABLE: str(model)}
-        with open_store(config.find_paths(env).database) as (store, engine):
+        env = {"HOME": str(home), "PATH": os.environ["PATH"], MODEL_VARIABLE: str(model)}
+        with open_store(find_paths(env).database) as (store, engine):
             write(engine, size, projects=1)
             write_vectors(store, given, size)
         _measure(size, home, env)

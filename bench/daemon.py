@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count, islice, zip_longest
@@ -21,15 +21,18 @@ from bench import traffic
 from bench.measure import NAME_CHARS, amount, measure, row, times
 from bench.traffic import Connection, Request
 from recollect import client, hook
+from recollect.cli.commands.hook import arguments as hook_command
 from recollect.client import Client
-from recollect.config import find_paths
+from recollect.paths import find_paths
 
 ROUND_TRIPS, HOOK_CALLS = 2_000, 60
 EVENTS, MORE_EVENTS, FULL_EVENTS = 1_000, 3_000, 10_000
 SESSIONS_AT_ONCE, FOLDERS = 4, 5
 CLIENTS, FOR_S = 32, 5.0
 QUIET_S, PATIENCE_S = 2.0, 180.0
+COMMAND_CALLS = 30
 HELLO = "/v1/hello"
+BRINGS_BLOCK = "a hook call that brings a block"
 REPLY = {"type": "reply", "session": "empty", "message": "m", "text": ""}
 
 
@@ -50,10 +53,11 @@ def run(folder: Path, model: Path | None, *, full: bool = False) -> None:
         time.sleep(QUIET_S)
         amount("memory before anything is asked", daemon.resident_mb, "MB", less_than=40)
         _round_trips(daemon)
-        _hook_calls(daemon)
+        _hook_calls(daemon, folder / "hooked", has_model=model is not None)
         _memory(daemon, folder, FULL_EVENTS if full else MORE_EVENTS, has_model=model is not None)
         _many_at_once(daemon, folder)
         _with_mcp(daemon)
+        _commands(daemon)
 
 
 @contextmanager
@@ -95,28 +99,71 @@ def _round_trip(daemon: Daemon, what: str, asked: Request) -> None:
     row(f"{what}: a new connection", measure(range(ROUND_TRIPS), lambda _: reconnect_and_ask()), with_p99=True)
 
 
-def _hook_calls(daemon: Daemon) -> None:
+def _hook_calls(daemon: Daemon, project: Path, *, has_model: bool) -> None:
     """Measure whole processes, as a host runs them."""
-    prompt = {"type": "prompt", "session": "hooked", "message": "m", "folder": "/", "text": "How do we deploy here?"}
-    said = json.dumps(prompt).encode()
-    python = [sys.executable, "-S", "-I"]
-    commands = {
-        "true": ["true"],
-        "bare Python": [*python, "-c", "pass"],
-        "a hook call": [*python, hook.__file__, "script", "prompt"],
-    }
+    project.mkdir()
+    whole = hook_command("script", "prompt")
+    commands = {"true": ["true"], "bare Python": [*whole[:3], "-c", "pass"], "a hook call": whole, BRINGS_BLOCK: whole}
     spent_ms: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(HOOK_CALLS):
+    late = 0
+    with Connection(daemon.socket) as connection:
+        connection.ask("/v1/remember", {"text": "We deploy with Helm to GKE, never by hand.", "folder": str(project)})
+        _until(connection, "model", "loaded" if has_model else connection.ask("/v1/status")["model"])
+    for number in range(HOOK_CALLS):
         for name, command in commands.items():
+            prompt = {
+                "type": "prompt",
+                "session": "hooked",
+                "message": "m",
+                "folder": "/",
+                "text": "How do we deploy?",
+            }
+            if name == BRINGS_BLOCK:  # nothing of it is known from an earlier call
+                text = f"How do we deploy service {number} with Helm?"
+                prompt |= {"session": f"hooked-{number}", "folder": str(project), "text": text}
             began = time.perf_counter()
-            subprocess.run(command, input=said, env=daemon.env, cwd="/", stdout=subprocess.DEVNULL, check=True)
+            said = _run(command, prompt, daemon)
             spent_ms[name].append((time.perf_counter() - began) * 1000)
+            if name == BRINGS_BLOCK and b"<recollect>" not in said:
+                late += 1
+                time.sleep(hook.QUIET_S)  # after a time-out, the next hooks would not even ask
+        with Connection(daemon.socket) as connection:  # a new one: the daemon closes those that wait long
+            _until(connection, "to_learn", 0)  # the next prompt of a user comes later
     measured = {name: times(spent) for name, spent in spent_ms.items()}
-    row("true", measured["true"], measured["bare Python"])
-    row("bare Python", measured["bare Python"], measured["bare Python"])
-    row("a hook call", measured["a hook call"], measured["bare Python"], target_ratio=3)
+    bare = measured["bare Python"]
+    row("true", measured["true"], bare)
+    row("bare Python", bare, bare)
+    row("a hook call", measured["a hook call"], bare, target_ratio=3)
+    row(BRINGS_BLOCK, measured[BRINGS_BLOCK], bare, target_ratio=2.5)
+    if late:
+        print(f"{late} of them timed out without a block", flush=True)
     ratio = measured["a hook call"].p50_ms / measured["true"].p50_ms
     print(f"{'a hook call beside true':{NAME_CHARS}} {ratio:9.1f} times", flush=True)
+
+
+def _run(command: Sequence[str], prompt: Mapping[str, str], daemon: Daemon) -> bytes:
+    said = json.dumps(prompt).encode()
+    return subprocess.run(command, input=said, env=daemon.env, cwd="/", stdout=subprocess.PIPE, check=True).stdout
+
+
+def _commands(daemon: Daemon) -> None:
+    """Measure whole commands that the daemon answers."""
+    recollect = str(Path(sys.executable).with_name("recollect"))
+    numbers = count()
+    commands: dict[str, Callable[[], list[str]]] = {
+        "bare Python": lambda: [sys.executable, "-S", "-I", "-c", "pass"],
+        "recollect recall": lambda: [recollect, "recall", "how do we deploy"],
+        "recollect remember": lambda: [recollect, "remember", f"Service {next(numbers)} is deployed on Fridays."],
+    }
+    spent_ms: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(COMMAND_CALLS):
+        for name, command in commands.items():
+            began = time.perf_counter()
+            subprocess.run(command(), env=daemon.env, cwd=daemon.env["HOME"], stdout=subprocess.DEVNULL, check=True)
+            spent_ms[name].append((time.perf_counter() - began) * 1000)
+    bare = times(spent_ms.pop("bare Python"))
+    for name, spent in spent_ms.items():
+        row(f"{name}, answered by the daemon", times(spent), bare, target_ratio=12)
 
 
 def _memory(daemon: Daemon, folder: Path, most: int, *, has_model: bool) -> None:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import numpy
 
 from bench.measure import measure, row
-from recollect import config
 from recollect.embed import reference
 from recollect.embed.folder import check
 from recollect.embed.minilm import load
 from recollect.embed.shape import HIDDEN, LAYERS, MAX_TOKENS
+from recollect.paths import find_paths
 
 if TYPE_CHECKING:
     from recollect.embed.weights import Weights
@@ -19,7 +19,7 @@ TOKENS = (10, 41, 256)  # a short question, a turn, the limit of the model
 
 
 def run(_: Path) -> None:
-    folder = config.find_paths().model
+    folder = find_paths().model
     weights = _random_weights()
     plain = {
         count: measure([[0] * count] * 10, lambda ids: reference.compute_vectors(weights, [ids])) for count in TOKENS

@@ -26,9 +26,9 @@ from pathlib import Path
 from bench import corpus, traffic
 from bench.measure import NAME_CHARS, times, verdict
 from bench.traffic import Connection, Request
-from recollect import client, config
+from recollect import client
 from recollect.client import Client
-from recollect.config import Paths, find_paths
+from recollect.paths import Paths, find_paths
 
 MEMORIES, IMPORTED_LINES = 10_000, 60_000
 PROJECTS = 5
@@ -320,7 +320,7 @@ def _run(stage: Stage, *args: str, lines: str = "") -> None:
 def main() -> None:
     before = os.environ.get("BEFORE")
     pythons = [*([Path(before)] if before else []), Path(sys.executable)]
-    model = config.find_paths().model
+    model = find_paths().model
     with tempfile.TemporaryDirectory() as folder:
         run(
             Path(folder),

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -21,7 +22,9 @@ from recollect.domain.event import Asked, Compacting, Event, Prompt, Reply, Sess
 from recollect.domain.injection import Choice, Injection, LogEntry, Placement, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Note, NoteCode, Recap, Session, Summary
-from recollect.engine.engine import Engine, no_model
+from recollect.engine.engine import NO_MODEL, Engine, LoadedModel
+from recollect.engine.moments.handle import handle
+from recollect.engine.moments.start import prepare_start_blocks
 from recollect.engine.ports import Embeds
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
@@ -42,7 +45,7 @@ def run(
     sizes: Sequence[int],
     given: Vectors,
     questions: Reals,
-    new_model: Callable[[], Embeds | None] = no_model,
+    new_model: Callable[[], Embeds | None] = NO_MODEL,
 ) -> None:
     """Measure each size; databases that `search` left in the folder are reused."""
     for size in sizes:
@@ -86,7 +89,9 @@ class _Host:
     def __init__(self, store: SqliteStore, folder: Path, name: str, embeds: Embeds | None) -> None:
         self._store = store
         settings = LiveSettings(folder / "settings.toml", {})  # there is no such file, as for most users
-        self._engine = Engine(store, settings, git, time.perf_counter, no_model if embeds is None else lambda: embeds)
+        model = NO_MODEL if embeds is None else LoadedModel(embeds)
+        self._engine = Engine(store=store, settings_for=settings, folders=git, seconds=time.perf_counter, model=model)
+        self._handle = partial(handle, self._engine)
         self._folders = [_checkout(folder, number) for number in range(PROJECTS_IN_TURN)]
         self._names = (f"{name}-{number}" for number in count())
         self.asked = self.spoke = 0
@@ -96,18 +101,18 @@ class _Host:
             recall(self._engine, number, "How does the worker retry?")
 
     def starts(self) -> Times:
-        return measure((session.start() for session in self._sessions(SESSIONS * 5)), self._engine.handle)
+        return measure((session.start() for session in self._sessions(SESSIONS * 5)), self._handle)
 
     def warm_starts(self) -> Times:
         """Measure starts in projects that had a session before, prepared as by the daemon."""
 
         def prepared() -> Iterator[SessionStarted]:
             for session in self._sessions(SESSIONS * 5):
-                self._engine.handle(session.start())
-                self._engine.prepare_start_blocks(NOW)
+                self._handle(session.start())
+                prepare_start_blocks(self._engine, NOW)
                 yield _Session(id=SessionId(next(self._names)), folder=session.folder).start()
 
-        return measure(prepared(), self._engine.handle)
+        return measure(prepared(), self._handle)
 
     def turns(self) -> Times:
         return measure(self._whole_sessions(), self._prompt)
@@ -119,37 +124,37 @@ class _Host:
         return measure(map(session.prompt, prompts(QUERIES // 4)), self._prompt)
 
     def failures(self) -> Times:
-        return measure(self._after_prompts(_Session.failure, errors(SESSIONS * TURNS)), self._engine.handle)
+        return measure(self._after_prompts(_Session.failure, errors(SESSIONS * TURNS)), self._handle)
 
     def questions(self) -> Times:
-        return measure(self._after_prompts(_Session.question, prompts(SESSIONS * TURNS, seed=8)), self._engine.handle)
+        return measure(self._after_prompts(_Session.question, prompts(SESSIONS * TURNS, seed=8)), self._handle)
 
     def compactions(self) -> Times:
-        return measure(self._ready_to_compact(), self._engine.handle)
+        return measure(self._ready_to_compact(), self._handle)
 
     def _prompt(self, prompt: Prompt) -> None:
         self.asked += 1
-        self.spoke += bool(self._engine.handle(prompt).block)
+        self.spoke += bool(self._handle(prompt).block)
 
     def _whole_sessions(self) -> Iterator[Prompt]:
         """Yield prompts; starts and replies happen between them and are not measured."""
         for session, asked in self._with_prompts():
             for text in asked:
                 yield session.prompt(text)
-                self._engine.handle(session.reply(text))
+                self._handle(session.reply(text))
 
     def _after_prompts(self, event: "Callable[[_Session, str], Event]", texts: Sequence[str]) -> Iterator[Event]:
         """Yield a few per session: after more of them, all memories would be in the live context."""
         waiting = iter(texts)
         for session, asked in self._with_prompts():
             for text in asked[:OTHER_EVENTS]:
-                self._engine.handle(session.prompt(text))
+                self._handle(session.prompt(text))
                 yield event(session, next(waiting))
 
     def _ready_to_compact(self) -> Iterator[Event]:
         for session, asked in self._with_prompts():
             for text in asked:
-                self._engine.handle(session.prompt(text))
+                self._handle(session.prompt(text))
             yield session.compacting()
 
     def _with_prompts(self) -> "Iterator[tuple[_Session, list[str]]]":
@@ -159,7 +164,7 @@ class _Host:
 
     def _start_sessions(self, sessions: int) -> "Iterator[_Session]":
         for session in self._sessions(sessions):
-            self._engine.handle(session.start())
+            self._handle(session.start())
             yield session
 
     def _sessions(self, sessions: int) -> "Iterator[_Session]":

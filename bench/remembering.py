@@ -4,13 +4,14 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from bench.corpus import drafts
+from bench.corpus import NOW, drafts
 from bench.measure import Times, measure, row
 from recollect import wiring
 from recollect.domain.changes import ChangeAction
 from recollect.domain.settings import Settings
-from recollect.engine.compare_draft import compare
-from recollect.engine.remember import import_draft
+from recollect.engine.memories.compare_draft import compare
+from recollect.engine.memories.remember import import_draft
+from recollect.engine.memories.teaching import remember_one
 from recollect.store.sqlite.store import SqliteStore
 
 SIZES = (1_000, 10_000, 100_000)
@@ -29,9 +30,10 @@ def run(folder: Path) -> None:
         store.close()
     with wiring.open_engine(lambda _: Settings(), folder / "one-by-one.db") as engine:
         given = list(drafts(STORED, seed=3, projects=1))
-        first = measure(given[:1000], engine.remember)
-        measure(given[1000:-1000], engine.remember)
-        last = measure(given[-1000:], engine.remember)
+        remember = partial(remember_one, engine.context(None, NOW))
+        first = measure(given[:1000], remember)
+        measure(given[1000:-1000], remember)
+        last = measure(given[-1000:], remember)
         row(f"{STORED:>9,} one after another: each of the first thousand", first, first)
         row(f"{STORED:>9,} one after another: each of the last thousand", last, first)
 

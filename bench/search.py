@@ -19,8 +19,11 @@ from recollect.domain.memory import Viewer
 from recollect.domain.search import Meaning, WordMatches
 from recollect.domain.settings import Settings
 from recollect.domain.vector import ModelId, Vector
-from recollect.engine.engine import Engine, no_model
+from recollect.engine.engine import NO_MODEL, Engine, LoadedModel
+from recollect.engine.memories.teaching import import_all, remember_one
 from recollect.engine.ports import Embeds
+from recollect.engine.search import recall_memories
+from recollect.engine.upkeep import embed_some
 from recollect.store.sqlite.store import SqliteStore
 from recollect.store.sqlite.vector_cache import MIN_COSINE
 from recollect.workspace import git
@@ -39,7 +42,7 @@ def run(
     sizes: Sequence[int],
     given: Vectors,
     questions: Reals,
-    new_model: Callable[[], Embeds | None] = no_model,
+    new_model: Callable[[], Embeds | None] = NO_MODEL,
 ) -> None:
     for size in sizes:
         _measure(folder, size, PROJECTS, given, questions, new_model())
@@ -63,19 +66,20 @@ def open_store(database: Path, embeds: Embeds | None = None) -> Iterator[tuple[S
 
 
 def engine_on(store: SqliteStore, embeds: Embeds | None) -> Engine:
-    return Engine(store, lambda _: Settings(), git, time.perf_counter, no_model if embeds is None else lambda: embeds)
+    model = NO_MODEL if embeds is None else LoadedModel(embeds)
+    return Engine(store=store, settings_for=lambda _: Settings(), folders=git, seconds=time.perf_counter, model=model)
 
 
 def write(engine: Engine, size: int, projects: int = PROJECTS) -> None:
     waiting = drafts(size, projects=projects)
     while some := list(islice(waiting, AT_ONCE)):
-        engine.bring_back(some, at=NOW, by="bench")  # drafts with ids are not compared with the known ones
+        import_all(engine.context(None, NOW), some, by="bench")  # drafts with ids are not compared with the known ones
 
 
 def write_vectors(store: SqliteStore, given: Vectors, size: int) -> None:
     """Write many vectors the way the model's are written."""
     writer = engine_on(store, PreparedEmbedder(given.model, given.newest_first(size), np.zeros((1, 1), np.float32)))
-    while writer.embed_some(limit=AT_ONCE):
+    while embed_some(writer.context(None, NOW), limit=AT_ONCE):
         pass
 
 
@@ -119,7 +123,7 @@ def one_by_one(folder: Path) -> None:
         alone = list(drafts(ONE_BY_ONE, seed=3))
         began = time.perf_counter()
         for draft in alone:
-            engine.remember(draft)
+            remember_one(engine.context(None, NOW), draft)
         per_second = len(alone) / (time.perf_counter() - began)
     print(f"{ONE_BY_ONE:>9,} one by one, each acknowledged: {per_second:,.0f} written per second", flush=True)
 
@@ -151,7 +155,7 @@ def _recalls(engine: Engine, asked: Sequence[tuple[int, str]]) -> Times:
 
 
 def recall(engine: Engine, number: int, prompt: str) -> None:
-    engine.recall(prompt, engine.viewer(project(number)), limit=10, now=NOW)
+    recall_memories(engine.context(None, NOW), prompt, Viewer(project=project(number)), limit=10)
 
 
 def _first_search(database: Path, embeds: Embeds, number: int) -> None:

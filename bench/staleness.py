@@ -10,6 +10,9 @@ from recollect.domain.event import Prompt
 from recollect.domain.memory import Anchor, Draft, Kind, MessageId, Role, Scope, SessionId, Source
 from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
+from recollect.engine.memories.folder_project import enter_project
+from recollect.engine.memories.teaching import import_all, remember_all
+from recollect.engine.moments.handle import handle
 from recollect.workspace.anchors import SETTLED_NS, AnchoredFiles
 
 SIZE = 10_000
@@ -33,7 +36,7 @@ FILES = len(SAID)
 
 def run(folder: Path) -> None:
     with wiring.open_engine(lambda _: Settings(), folder / "bench.db") as engine:
-        engine.bring_back(drafts(SIZE), at=NOW, by="bench")
+        import_all(engine.context(None, NOW), drafts(SIZE), by="bench")
         plain, anchored = _project(engine, folder / "plain", with_files=False), _project(engine, folder / "files")
         time.sleep(SETTLED_NS / 1e9)  # a file that was just written is always read again
         usual = _turns(engine, plain, "plain")
@@ -61,10 +64,11 @@ def _project(engine: Engine, root: Path, *, with_files: bool = True) -> Path:
     (root / ".git").mkdir(parents=True)
     (root / ".git/config").write_text(f'[remote "origin"]\n\turl = https://example.org/{root.name}.git\n')
     (root / "src").mkdir()
-    scope = Scope.project(engine.enter_project(str(root), NOW))
+    ctx = engine.context(str(root), NOW)
+    scope = Scope.project(enter_project(ctx))
     for number in range(FILES):
         (root / f"src/{number}.py").write_bytes(b"line\n" * (FILE_BYTES // 5))
-    engine.remember_all([_draft(number, scope, with_files) for number in range(FILES)], folder=str(root))
+    remember_all(ctx, [_draft(number, scope, with_files) for number in range(FILES)])
     return root
 
 
@@ -88,6 +92,6 @@ def _turn(engine: Engine, root: Path, session: str, number: int) -> None:
     """Run a turn with an empty live context, so that each turn has the same hits."""
     message = MessageId(f"m{number}")
     prompt = Prompt(session=SessionId(session), at=NOW, folder=str(root), message=message, text=ASK, live=())
-    shown = engine.handle(prompt).ids
+    shown = handle(engine, prompt).ids
     if len(shown) != FILES:
         raise RuntimeError(f"The turn has {len(shown)} hits; the figures would say nothing.")

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from recollect import config, wiring
+from recollect import wiring
+from recollect.paths import find_paths
 
 # No test measures time by itself, and a busy machine must not look like a mistake.
 settings.register_profile("recollect", deadline=None)
@@ -15,7 +16,7 @@ settings.load_profile("recollect")
 @pytest.fixture(scope="session")
 def model_folder() -> Path:
     """The model that `make test` has built in the cache of whoever runs the tests; nothing may be written there."""
-    folder = config.find_paths().model
+    folder = find_paths().model
     state = wiring.model_state(folder)
     if not state.is_ready:
         pytest.fail(f"{state.says} {state.advice} `make test` does so by itself.")

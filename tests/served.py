@@ -9,7 +9,6 @@ from starlette.types import Message
 
 from recollect.daemon.app import AppContext, create_app
 from recollect.daemon.request_queue import Activity
-from recollect.domain.settings import Settings
 from recollect.engine.engine import Engine
 from recollect.wiring import Model
 
@@ -17,7 +16,6 @@ from recollect.wiring import Model
 def served(engine: Engine) -> AppContext:
     return AppContext(
         engine=engine,
-        settings_for=lambda _: Settings(),
         model=Model(Path("/nowhere")),
         activity=Activity(),
         stop=lambda: None,

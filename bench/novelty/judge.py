@@ -10,6 +10,7 @@ from recollect import wiring
 from recollect.domain.memory import Draft, Kind, MemoryId, ProjectId, Role, Scope, Source
 from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
 from recollect.domain.settings import Settings
+from recollect.engine.memories.teaching import remember_one
 from recollect.novelty.compare import Relation, relation_between
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
@@ -64,10 +65,10 @@ def judge_in_crowd(given: Sequence[Pair]) -> Crowd:
         known: dict[str, MemoryId] = {}
         for number, pair in enumerate(given):
             draft = _draft(pair.old, pair.old_kind, SAID + timedelta(minutes=number))
-            known[pair.id] = engine.remember(draft).memory.id
+            known[pair.id] = remember_one(engine.context(None, draft.at), draft).memory.id
         for number, pair in enumerate(given):
             draft = _draft(pair.new, pair.new_kind, SAID + WEEKS_LATER + timedelta(minutes=number))
-            outcome = engine.remember(draft)
+            outcome = remember_one(engine.context(None, draft.at), draft)
             touched = _affected_ids(outcome)
             right += pair.label is _verdict(outcome) and known[pair.id] in touched
             wrong += len(touched - {known[pair.id]})

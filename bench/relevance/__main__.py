@@ -19,8 +19,8 @@ from bench.relevance.fit import (
     weights,
 )
 from bench.relevance.pairs import Floats, Pair, pairs
-from recollect.config import find_paths
 from recollect.embed.minilm import load
+from recollect.paths import find_paths
 from recollect.rank.calibrate import relevance
 
 NAME_WEIGHT = 4.1  # near the fit for plain names (3.9); set by hand, because half of the ordinary names here are traps

@@ -13,15 +13,15 @@ import numpy as np
 from bench.relevance.corpus import FOLDER, Project, projects
 from bench.relevance.fit import auc, logistic, predict_held_out, weights
 from bench.relevance.pairs import Floats
-from recollect.config import find_paths
 from recollect.domain.memory import MessageId, ProjectId, Role, SessionId
 from recollect.domain.session import Turn
 from recollect.domain.settings import Settings
 from recollect.embed.loading import Model
-from recollect.engine.embedding import embed_some
+from recollect.engine.memories.embedding import embed_missing
+from recollect.engine.moments.quotes import POOL, topic_signs
 from recollect.engine.ports import Embeds
-from recollect.engine.quotes import POOL, topic_signs
-from recollect.engine.recall import search_turns
+from recollect.engine.search import search_turns
+from recollect.paths import find_paths
 from recollect.rank.quotes import TOPIC_BIAS, TOPIC_NEAREST, TOPIC_WORDS
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.query import asks_something
@@ -59,7 +59,7 @@ def _rows(project: Project, elsewhere: list[str], model: Embeds) -> Iterator[tup
     where = ProjectId(f"name:{project.name}")
     store = SqliteStore(None)
     store.add_turns(_turns(project, where))
-    while embed_some(store, model):
+    while embed_missing(store, model):
         pass
     asked = [(prompt.ask, True) for prompt in project.prompts if prompt.fits]
     for prompt, is_about in [*asked, *((text, False) for text in elsewhere)]:

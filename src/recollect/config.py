@@ -1,33 +1,24 @@
-"""Paths and settings, read from the environment and from files, with the origin of each setting.
+"""The settings, read from the environment and from files, with the origin of each.
 
 A setting has a full name: `budgets.turn_tokens`, or `kinds.threshold.decision` in a table of kinds. An unknown name or
 an unsuitable value is refused, with the file or variable it is in; nothing is guessed.
-
-The socket follows one rule here, in the hook and in the plugin: `$XDG_RUNTIME_DIR/recollect` if XDG_RUNTIME_DIR names a
-folder, else the state folder. If that is not writable, or its path is too long for a socket: a private folder in the
-temporary directory.
 """
 
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from recollect.domain.errors import InvalidSettings, InvalidValue
-from recollect.domain.memory import MAX_NAME_CHARS, Kind, check_folder, check_name
+from recollect.domain.errors import InvalidSettings, InvalidValue, suggest
+from recollect.domain.memory import MAX_NAME_CHARS, Kind, check_name
 from recollect.domain.settings import Settings
+from recollect.paths import MAX_VALUE_CHARS, VARIABLE_PREFIX, is_missing, is_settings_variable, quote_value
 from recollect.workspace import marker
 
-MAX_SOCKET_PATH_BYTES = 100  # the kernel's limit is 107 on Linux and 103 on macOS; leave room for a suffix
 MAX_NUMBER = 100_000  # of a setting; nothing below it can overflow a date or a query
 MAX_FILE_BYTES = 100_000  # settings are a page; a cloned repository may have any file under this name
-MAX_VALUE_CHARS = 40  # of a wrong value in an error message
-PREFIX = "RECOLLECT_"
-MODEL_VARIABLE = "RECOLLECT_MODEL"  # the folder of the embedding model
-PACKAGED_MODEL = Path(__file__).parent / "embed" / "data"  # in a release wheel; not in a checkout
 DEFAULT = "default"  # the origin of a setting that no file or variable sets
 
 # A cloned repository brings its own settings file. It must not share more, keep what the user deletes, end the daemon, or
@@ -61,109 +52,6 @@ class Loaded:
     origins: Mapping[str, str]  # by full name: DEFAULT, a file or a variable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paths:
-    database: Path
-    settings: Path
-    state: Path  # has the command with which hosts start the daemon
-    runtime: Path  # has socket and lock
-    log_folder: Path  # has log and token: the state folder, or the runtime folder if the state folder is not writable
-    model_built: Path  # the folder that `recollect model build` fills
-    model: Path  # the folder that the model is read from: model_built, or the one in a release wheel
-
-    @property
-    def socket(self) -> Path:
-        return self.runtime / "daemon.sock"
-
-    @property
-    def lock(self) -> Path:
-        return self.runtime / "daemon.lock"
-
-    @property
-    def tcp(self) -> Path:
-        """Has port and token while the daemon listens on 127.0.0.1."""
-        return self.runtime / "daemon.tcp"
-
-    @property
-    def token(self) -> Path:
-        """Has the token, the same for every daemon, so that a client's configuration stays valid."""
-        return self.log_folder / "token"
-
-    @property
-    def log(self) -> Path:
-        return self.log_folder / "daemon.log"
-
-    @property
-    def pause(self) -> Path:
-        return self.state / "pause.json"
-
-    @property
-    def command(self) -> Path:
-        return self.state / "command.json"
-
-
-def find_paths(env: Mapping[str, str] = os.environ) -> Paths:
-    try:
-        home = Path(env.get("HOME") or Path.home())
-    except RuntimeError:
-        raise InvalidSettings("Your user has no home folder. Set HOME.") from None
-    if not home.is_absolute():  # the daemon works in another folder than the shell
-        raise InvalidSettings(f"HOME is {_show_value(str(home))}; it takes an absolute path, one that begins with /.")
-    state = _xdg_folder(env, "XDG_STATE_HOME", home / ".local/state")
-    model = _model_folder(env, home)
-    runtime = _runtime_folder(env, state)
-    # A folder that the user names is never replaced by the packaged one.
-    is_packaged = PACKAGED_MODEL.is_dir() and not env.get(MODEL_VARIABLE) and _is_missing(model)
-    return Paths(
-        database=_xdg_folder(env, "XDG_DATA_HOME", home / ".local/share") / "recollect.db",
-        settings=_xdg_folder(env, "XDG_CONFIG_HOME", home / ".config") / "config.toml",
-        state=state,
-        runtime=runtime,
-        log_folder=state if is_writable(state) else runtime,
-        model_built=model,
-        model=PACKAGED_MODEL if is_packaged else model,
-    )
-
-
-def _xdg_folder(env: Mapping[str, str], name: str, default: Path) -> Path:
-    given = env.get(name, "")
-    return (Path(given) if given.startswith("/") else default) / "recollect"
-
-
-def _model_folder(env: Mapping[str, str], home: Path) -> Path:
-    given = env.get(MODEL_VARIABLE, "")
-    if not given:
-        return _xdg_folder(env, "XDG_CACHE_HOME", home / ".cache") / "model"
-    if not given.startswith("/"):  # the daemon works in another folder than the shell
-        raise InvalidSettings(
-            f"{MODEL_VARIABLE} is {_show_value(given)}; it takes the whole path of a folder, from / on."
-        )
-    return Path(given)
-
-
-def _runtime_folder(env: Mapping[str, str], state: Path) -> Path:
-    given = env.get("XDG_RUNTIME_DIR", "")
-    folder = Path(given) / "recollect" if given.startswith("/") and Path(given).is_dir() else state
-    if len(os.fsencode(folder / "daemon.sock")) <= MAX_SOCKET_PATH_BYTES and is_writable(folder):
-        return folder
-    name = f"recollect-{os.getuid()}-{sha256(os.fsencode(folder)).hexdigest()[:12]}"
-    given = env.get("TMPDIR", "")
-    return Path(given if given.startswith("/") else "/tmp") / name
-
-
-def is_writable(folder: Path) -> bool:
-    """Check the folder or, if it does not exist yet, the nearest folder above it."""
-    while not os.path.exists(folder):  # noqa: PTH110  # a `Path` raises if it may not look there
-        folder = folder.parent
-    return os.access(folder, os.W_OK)
-
-
-def fingerprint(paths: Paths, env: Mapping[str, str]) -> str:
-    """Return a value that is equal in two processes with the same paths and the same RECOLLECT_ variables."""
-    ours = sorted((name, value) for name, value in env.items() if name.startswith(PREFIX))
-    return sha256(repr((paths.database, paths.settings, paths.model, ours)).encode()).hexdigest()[:16]
-
-
 def read_settings(user_file: Path, project_file: Path | None, env: Mapping[str, str] = os.environ) -> Loaded:
     """Merge the defaults, the user's file, the project's file and `RECOLLECT_SECTION__NAME` variables; the last wins."""
     project: Layer = {}
@@ -177,17 +65,8 @@ def read_settings(user_file: Path, project_file: Path | None, env: Mapping[str, 
     return loaded
 
 
-def project_file(folder: str) -> Path | None:
-    """Return the settings file of the project that a folder is in; None if there is none, or the folder is unreadable."""
-    try:
-        check_folder(folder)
-        return marker.find(Path(folder).resolve())
-    except (InvalidValue, OSError, ValueError, RuntimeError):  # gone, not allowed, a NUL in it, a circle of links
-        return None
-
-
 def read_user_file(path: Path) -> Layer:
-    if _is_missing(path):
+    if is_missing(path):
         return {}
     values = _read_toml(path)
     if "project" in values:
@@ -228,8 +107,8 @@ def _only_adds(section: str, entries: object) -> bool:
 def read_environment(env: Mapping[str, str]) -> Layer:
     layer: dict[str, Setting] = {}
     for variable, text in env.items():
-        if variable.startswith(PREFIX) and "__" in variable:
-            section, *names = variable.removeprefix(PREFIX).lower().split("__")
+        if is_settings_variable(variable):
+            section, *names = variable.removeprefix(VARIABLE_PREFIX).lower().split("__")
             entries: Any = text
             for name in reversed(names):
                 entries = {name: entries}
@@ -286,22 +165,6 @@ def leaves(settings: Settings) -> dict[str, Value]:
             else:
                 found[f"{section.name}.{field.name}"] = value
     return found
-
-
-def suggestion(name: str, known: Collection[str]) -> str:
-    from difflib import get_close_matches  # needed only for a mistake
-
-    near = get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
-
-
-def _is_missing(path: Path) -> bool:
-    """A dangling link and an unreadable path are not missing: reading them gives the right error."""
-    try:
-        path.lstat()
-    except OSError as error:
-        return isinstance(error, FileNotFoundError | NotADirectoryError)
-    return False
 
 
 def _read_toml(path: Path) -> Mapping[str, Any]:
@@ -441,10 +304,9 @@ def _show_value(value: object) -> str:
         return "a table"
     if isinstance(value, list):
         return "a list"
-    text = repr(value)
-    return text if len(text) <= MAX_VALUE_CHARS else f"{text[:MAX_VALUE_CHARS]}…"
+    return quote_value(value)
 
 
 def _check_known(name: str, known: Collection[str], what: str, where: str, inside: str = "") -> None:
     if name not in known:
-        raise InvalidSettings(f"{where}: there is no {what} {_show_value(name)}{inside}; {suggestion(name, known)}")
+        raise InvalidSettings(f"{where}: there is no {what} {_show_value(name)}{inside}; {suggest(name, known)}")

@@ -1,8 +1,9 @@
 """The hook client: sends the input of an agent's command hook to the daemon, and prints the answer.
 
-One file that imports only the standard library: `python -S -I .../recollect/hook.py HOST [MOMENT]`. If anything goes
-wrong, it exits with 0, in time, and prints nothing: no agent fails or waits because of its memory. It decides nothing and
-reads no JSON; an error is one line in `hook.log` beside the daemon's log, without content.
+One file that imports only the standard library; `recollect hook` prints the command that imports it and runs `main`. It
+also runs as a script (`python -S -I .../recollect/hook.py HOST [MOMENT]`, the command of earlier versions). If anything
+goes wrong, it exits with 0, in time, and prints nothing: no agent fails or waits because of its memory. It decides
+nothing and reads no JSON; an error is one line in `hook.log` beside the daemon's log, without content.
 
 Most of its cost is starting Python. So it uses what is built into the interpreter (`posix`, not `os`), and imports the
 rest only when needed. A timer of the kernel ends it at its deadline, whatever it waits for.
@@ -21,7 +22,7 @@ import _socket
 import posix
 import time
 
-VERSION = "0.2.0"  # of the package that it came with
+VERSION = "0.2.1"  # of the package that it came with
 START = "start"  # the moment that waits until a daemon has started
 
 START_S = 1.8  # the whole life of this process
@@ -308,7 +309,7 @@ def mark_headless(payload: bytes, env: dict[bytes, bytes]) -> bytes:
 
 
 def state_folder(env: dict[bytes, bytes]) -> bytes:
-    """This and the next functions follow the same rules as config.py."""
+    """This and the next functions follow the same rules as paths.py."""
     given = env.get(b"XDG_STATE_HOME", b"")
     return join(given, b"recollect") if given.startswith(b"/") else join(home(env), b".local/state/recollect")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    import socket
+    import _socket
 
 PROCESSES = Path("/proc")
 DELETED = " (deleted)"  # Linux adds it to the name of an open file that was deleted
@@ -33,7 +33,7 @@ def _is_macos() -> bool:
     return sys.platform == "darwin"  # in a function: mypy would skip the code below an `if sys.platform`
 
 
-def peer_pid(connection: "socket.socket") -> int | None:
+def peer_pid(connection: "_socket.socket") -> int | None:
     """Return the process at the other end of a unix socket, as the kernel knows it; None over TCP or if it cannot tell."""
     import socket
 

@@ -1,9 +1,12 @@
 """The composition root: builds the engine from settings and a database. The only module that knows all the parts."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from recollect.domain.health import Finding
@@ -12,16 +15,16 @@ from recollect.domain.model import ModelState, Progress
 from recollect.domain.settings import ExtractorSettings as ExtractorSettings
 from recollect.domain.settings import Provider
 from recollect.embed.loading import Model as Model
-from recollect.engine.engine import Engine, no_model
-from recollect.engine.pausing import KnowsPauses, NoPauses, PastPauses
-from recollect.engine.ports import Embeds, SeesFiles, SettingsFor
+from recollect.engine.engine import NO_MODEL, Engine, LoadedModel
+from recollect.engine.pausing import NO_PAUSES, KnowsPauses, PastPauses
+from recollect.engine.ports import LoadsModel, SeesFiles, SettingsFor
 from recollect.store.pause_file import PauseFile as PauseFile
 from recollect.store.sqlite.open_files import guard_files, has_lone_log
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 
 if TYPE_CHECKING:
-    from recollect.engine.replay_sessions import ExpectsTexts
+    from recollect.engine.learning.replay_sessions import ExpectsTexts
     from recollect.extract.budget import CountsTokens
     from recollect.extract.extractor import Proposes
 
@@ -42,7 +45,7 @@ def memory_texts(database: Path) -> dict[MemoryId, str]:
 
 def prepare_to_search() -> None:
     """Import what only a search needs: numpy takes a third of a second."""
-    import recollect.engine.turn
+    import recollect.engine.moments.turn
     import recollect.store.sqlite.word_scores  # noqa: F401
 
 
@@ -80,7 +83,7 @@ def existing_database(database: Path) -> Path | None:
 def open_engine(
     settings_for: SettingsFor,
     database: Path | None,  # None keeps everything in memory
-    model: Callable[[], Embeds | None] = no_model,
+    model: LoadsModel = NO_MODEL,
     *,
     resident: bool = False,  # in a process that stays, with little memory
     pauses: Path | None = None,  # the file of the pauses; None: it is never paused
@@ -89,10 +92,23 @@ def open_engine(
         store = SqliteStore(database, resident=resident)
         try:
             extractor = FollowedExtractor(settings_for, store)
-            known_pauses: KnowsPauses = NoPauses() if pauses is None else PauseFile(pauses)
-            yield Engine(store, settings_for, git, time.perf_counter, model, _files, extractor, known_pauses)
+            known_pauses: KnowsPauses = NO_PAUSES if pauses is None else PauseFile(pauses)
+            engine = _engine_on(store, settings_for, model, known_pauses)
+            yield replace(engine, extractor=extractor, is_resident=resident)
         finally:
             store.close()
+
+
+def _engine_on(store: SqliteStore, settings_for: SettingsFor, model: LoadsModel, pauses: KnowsPauses) -> Engine:
+    return Engine(
+        store=store,
+        settings_for=settings_for,
+        folders=git,
+        seconds=time.perf_counter,
+        model=model,
+        files=cache(_files),
+        pauses=pauses,
+    )
 
 
 @contextmanager
@@ -107,34 +123,37 @@ def open_trial(settings_for: SettingsFor, model: Model, pauses: Path) -> "Iterat
     if loaded is None:
         store = SqliteStore(None)
         try:
-            yield Engine(store, settings_for, git, time.perf_counter, no_model, _files, pauses=past), lambda _: None
+            yield _engine_on(store, settings_for, NO_MODEL, past), lambda _: None
         finally:
             store.close()
         return
     ahead = PrefetchingEmbedder(loaded)
     store = TrialStore(ahead.embed)
     try:
-        yield Engine(store, settings_for, git, time.perf_counter, lambda: ahead, _files, pauses=past), ahead.expect
+        yield _engine_on(store, settings_for, LoadedModel(ahead), past), ahead.expect
     finally:
         ahead.close()
         store.close()
 
 
 class FollowedExtractor:
-    """The extractor of the user's current settings, never of a project's. While it is off, `extract` is not imported."""
+    """The extractor of the user's current settings, never of a project's. While it is off, `extract` is not imported.
+    Thread-safe."""
 
     def __init__(self, settings_for: SettingsFor, counts: "CountsTokens") -> None:
         self._settings_for = settings_for
         self._counts = counts
         self._built: tuple[ExtractorSettings, Proposes | None] | None = None
+        self._lock = Lock()
 
     def __call__(self) -> "Proposes | None":
         """None if it is off. InvalidSettings: the user has set only a part of it."""
         settings = self._settings_for(None).extractor
-        if settings.provider is Provider.OFF:
-            self._built = None
-        elif self._built is None or self._built[0] != settings:
-            from recollect.extract.extractor import build
+        with self._lock:
+            if settings.provider is Provider.OFF:
+                self._built = None
+            elif self._built is None or self._built[0] != settings:
+                from recollect.extract.extractor import build
 
-            self._built = (settings, build(settings, self._counts))
-        return None if self._built is None else self._built[1]
+                self._built = (settings, build(settings, self._counts))
+            return None if self._built is None else self._built[1]

@@ -23,6 +23,7 @@ from recollect.daemon.guard import FOREIGN, LONG_HEADER, NO_TOKEN, WRONG_HOST
 from recollect.daemon.openapi import ELSEWHERE, FAILURES, OPERATION_PATHS, ROUTES
 from recollect.domain import errors
 from recollect.domain.memory import Kind
+from recollect.domain.search import Filters
 from recollect.domain.settings import Settings
 from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS, Argument, Takes
 from recollect.mcp.tools import ForTheUser, NotShown, OfAnotherProject, OptedOut, RecollectPaused, SwitchedOff
@@ -139,7 +140,7 @@ answers](../explanation/on-demand.md). The server gives the agent these instruct
 ## Errors
 
 A failed call has a result with `isError`, a text that says what to do next, and structured content `{"code", "message"}`.
-The code is `bad_request` for wrong arguments, a code of [errors](errors.md), or a code of the table below. A message that is
+The code is one of [errors](errors.md), such as `bad_request` or `invalid_value` for wrong arguments, or of the table below. A message that is
 not a readable tool call gets a JSON-RPC error: -32700 not JSON, -32600 not a request, -32601 unknown method, -32602 wrong
 `params`, -32603 the daemon stopped, hangs or cannot be reached (from the stdio bridge).
 """
@@ -191,8 +192,11 @@ curl http://127.0.0.1:7733/v1/recall -H "Authorization: Bearer $(cat ~/.local/st
 ```
 
 `folder` is the folder of the request. It decides the project and the settings. `GET /v1/openapi.json` has the types of all
-answers under `components`. They are the engine's own types, not the form that `--json` prints or `export` writes
-([records.md](records.md)). You may leave out a field that is not marked as needed. The daemon refuses an unknown field.
+answers under `components`. A memory has the form of an [export](records.md), and `forgotten_at`. An
+`outcome` is an object with a `type`; for some types it has more fields, such as the change to `undo`. A time may be a day
+(00:00 UTC) or lack seconds and zone (UTC): `2026-05-31`, `2026-05-31T14:00`. A kind may also be the
+[name of another tool](kinds.md). You may leave out a field that is not marked as needed. The daemon refuses an unknown field,
+except on the paths of plugins (`/v1/hosts/{host}` to `/v1/answer`): a plugin may have another version.
 
 The daemon answers a refused request with `{"error": {"code", "message"}}`. [errors.md](errors.md) lists the codes.
 
@@ -213,7 +217,13 @@ def _fields(kind: Any) -> str:
         return "" if kind is None else "The body is what the host's hook was given, as a JSON object.\n"
     meaning = {name: said for one in reversed(inspect.getmro(kind)[:-1]) for name, said in meanings(one).items()}
     rows = ["| field | type | default | meaning |", "|---|---|---|---|"]
-    for field in dataclasses.fields(kind):
+    taken = dataclasses.fields(kind)
+    if any(field.type is Filters for field in taken):
+        meaning |= meanings(Filters)
+        taken = tuple(
+            one for field in taken for one in (dataclasses.fields(Filters) if field.type is Filters else [field])
+        )
+    for field in taken:
         says = re.sub(r"\bNone\b", "null", meaning.get(field.name, ""))
         rows.append(f"| {field.name} | {_type(field.type)} | {_field_default(field)} | {says} |")
     return "\n".join(rows) + "\n"

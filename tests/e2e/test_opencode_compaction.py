@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from recollect.engine.compaction import PREAMBLE, REQUEST
+from recollect.engine.moments.compaction import PREAMBLE, REQUEST
 from tests.e2e.fake_model import Request, Wire, assert_prefix_kept
 from tests.e2e.opencode import Server, Session
 from tests.e2e.shop import BOTH, ON_INVOICES, POOL, ask, bash, memories, taught_server

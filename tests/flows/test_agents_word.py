@@ -9,10 +9,10 @@ import pytest
 from recollect.domain.event import Prompt, SessionStarted
 from recollect.domain.memory import Kind, MemoryId, MessageId, Sensitivity, SessionId
 from recollect.domain.settings import Budgets, ForgetSettings, OnDemand, Settings
-from recollect.engine.engine import Engine
 from recollect.mcp.tools import FULL, KEPT, NOTHING, OPEN_HINT, Asker, call
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW
+from tests.driver import Engine
 from tests.flows.blocks import ids_in, items, said
 from tests.flows.conftest import engine_on
 from tests.flows.test_tools import added, ids_of, taught
@@ -70,7 +70,7 @@ def test_a_claim_finds_no_room_where_the_users_word_finds_none(engine: Engine, s
     long = "The API listens on port 8080 " + "behind the proxy and the balancer and the tunnel " * 12 + "of the office."
     word = taught(engine, shop, long, days_old=1)
     claim = added(engine, shop, "The API is on 9090.")
-    engine._store.update(replace(engine.find(claim), conflicts=(word.id,)))
+    engine.store.update(replace(engine.find(claim), conflicts=(word.id,)))
     fresh = replace(shop, session=SessionId("mcp-2"))
     assert ids_in(call(engine, fresh, "search", {"query": "API 9090", "max_tokens": 100}).text)[:1] == [word.id]
     prompt = Prompt(
@@ -136,7 +136,7 @@ def test_an_update_keeps_files_names_and_who_may_see_it(engine: Engine, shop: As
     given = {"text": "Retries of payments live in pay.go.", "kind": "file_context", "files": ["pay.go"]}
     old = engine.find(ids_of(call(engine, shop, "add", given)))
     known = replace(old, aliases=("payments",), title="Retries", sensitivity=Sensitivity.PUBLIC)
-    engine._store.update(known)
+    engine.store.update(known)
     text = "Retries of payments live in pay.go, at most three."
     new = engine.find(ids_of(call(engine, shop, "change", {"id": old.id, "action": "update", "text": text})))
     assert (new.anchors, new.aliases, new.title) == (old.anchors, ("payments",), "Retries")
@@ -178,5 +178,5 @@ def test_a_file_that_cannot_be_looked_at_is_a_sentence(engine: Engine, shop: Ask
 def test_asking_makes_no_project_known(engine: Engine, shop: Asker) -> None:
     call(engine, shop, "search", {"query": "anything"})
     call(engine, shop, "profile", {"about": "project"})
-    assert engine.projects() == []
+    assert engine.store.projects() == []
     assert "scope" not in call(engine, replace(shop, folder=None), "profile", {"about": "project"}).text

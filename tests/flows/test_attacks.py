@@ -21,9 +21,9 @@ from recollect.domain.settings import (
     StartStyle,
     TurnPlacement,
 )
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_failure, a_prompt, a_question, a_start, an_end
+from tests.driver import Engine
 from tests.flows.conftest import all_kinds_but, engine_on
 from tests.requirements import covers
 

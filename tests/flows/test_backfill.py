@@ -13,10 +13,12 @@ from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.domain.settings import Archive, Capture, Settings
 from recollect.domain.transcript import Mark
-from recollect.engine.backfill import BATCH_EVENTS, BackfillResult
-from recollect.engine.engine import Engine
+from recollect.engine.engine import dry_run
+from recollect.engine.learning.backfill import BATCH_EVENTS, BackfillResult
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_prompt, a_reply
+from tests.counting import count_turns
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 
@@ -48,7 +50,7 @@ def read(engine: Engine, events: list[Event], file: Mark = FILE, project: Projec
 
 def everything(store: SqliteStore, engine: Engine) -> list[Any]:
     """All that reading leaves behind."""
-    turns = store.turns(range(1, store.count_turns() + 1))
+    turns = store.turns(range(1, count_turns(store) + 1))
     memories = sorted((memory.text, memory.seen, memory.mentions) for memory in engine.all_memories())
     sessions = [store.session(SessionId(name)) for name in ("old", "other")]
     recaps = [store.recap(SessionId(name)) for name in ("old", "other")]
@@ -103,14 +105,14 @@ def test_a_session_that_went_on_adds_what_is_new(store: SqliteStore, engine: Eng
     read(engine, session(10))
     learnt = {memory.text: memory.seen for memory in engine.all_memories()}
     done = read(engine, session(14), replace(FILE, state="longer"))
-    assert (done.turns, store.count_turns()) == (4, 14)
+    assert (done.turns, count_turns(store)) == (4, 14)
     assert {memory.text: memory.seen for memory in engine.all_memories()}.items() >= learnt.items()
 
 
 def test_another_transcript_in_the_same_place_is_read_from_its_beginning(store: SqliteStore, engine: Engine) -> None:
     read(engine, session(10))
     done = read(engine, session(6, name="other"), replace(FILE, state="changed"))
-    assert (done.turns, done.sessions, store.count_turns()) == (6, {"other"}, 16)
+    assert (done.turns, done.sessions, count_turns(store)) == (6, {"other"}, 16)
 
 
 @covers("IMP-1")
@@ -147,7 +149,7 @@ def test_what_its_user_did_not_want_kept_is_not_kept(store: SqliteStore, engine:
         for event in session(8)
     ]
     done = read(engine, events)
-    texts = [turn.text for turn in store.turns(range(1, store.count_turns() + 1)) if turn is not None]
+    texts = [turn.text for turn in store.turns(range(1, count_turns(store) + 1)) if turn is not None]
     assert (done.turns, done.unwanted) == (4, 4)
     assert not any("vault" in text or "Part 1" in text or "Part 3" in text for text in texts)
     kept = store.session(SessionId("old"))
@@ -171,7 +173,7 @@ def test_settings_hold_for_old_sessions_too(store: SqliteStore, settings: Settin
 
 def test_what_is_older_than_the_archive_is_learnt_from_and_not_archived(store: SqliteStore, engine: Engine) -> None:
     done = engine.backfill(FILE, session, now=NOW + timedelta(days=400), project=PROJECT)
-    assert (done.turns, done.unwanted, store.count_turns()) == (0, 4, 0)
+    assert (done.turns, done.unwanted, count_turns(store)) == (0, 4, 0)
     assert (done.outdated, done.outdated_sessions, done.oldest_at) == (4, {"old"}, session()[1].at)
     assert done.learnt
 
@@ -190,20 +192,20 @@ def test_secrets_private_parts_and_our_own_blocks_are_not_kept(engine: Engine) -
 def test_what_the_host_said_in_the_users_name_is_not_archived(store: SqliteStore, engine: Engine) -> None:
     events = session(2)
     read(engine, [replace(e, origin=Origin.NOTIFICATION) if isinstance(e, Prompt) else e for e in events])
-    assert store.count_turns() == 1
+    assert count_turns(store) == 1
 
 
 def test_the_folder_of_a_session_names_its_project(engine: Engine, tmp_path: Path) -> None:
     read(engine, session(folder=str(tmp_path)))
-    assert engine.recall_turns("build importer", engine.project_of(str(tmp_path)), limit=5)
+    assert engine.recall_turns("build importer", engine.resolve(str(tmp_path)).project, limit=5)
 
 
 def test_a_session_whose_name_looks_like_a_secret_is_left_out(store: SqliteStore, engine: Engine) -> None:
     done = read(engine, session(name="ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"))
-    assert (done.turns, done.unwanted, store.count_turns()) == (0, 4, 0)
+    assert (done.turns, done.unwanted, count_turns(store)) == (0, 4, 0)
 
 
 def test_a_rehearsal_keeps_nothing(store: SqliteStore, engine: Engine) -> None:
-    with engine.dry_run():
+    with dry_run(engine.store):
         assert read(engine, session()).turns == 4
-    assert (store.count_turns(), store.find_mark(FILE.source), list(engine.all_memories())) == (0, None, [])
+    assert (count_turns(store), store.find_mark(FILE.source), list(engine.all_memories())) == (0, None, [])

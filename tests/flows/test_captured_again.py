@@ -11,11 +11,11 @@ from recollect.capture.rules_version import RULES_VERSION
 from recollect.domain.changes import ChangeAction
 from recollect.domain.memory import Kind, Memory, MemoryId, Mention, MessageId, Role, SessionId, Source, Tier
 from recollect.domain.session import Turn
-from recollect.engine import rejudging
-from recollect.engine.engine import Engine
-from recollect.engine.remember import remember
+from recollect.engine.learning import rejudging
+from recollect.engine.memories.remember import remember
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_prompt
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 
@@ -107,7 +107,7 @@ def test_what_was_said_in_two_sessions_stays_unless_the_second_is_a_copy(
     twice = captured(store, said)
     first = known(store, twice)
     at = first.created_at if message == first.source.message else NOW
-    store.update(replace(first, mentions=(Mention(source=again, at=at),)))
+    store.update(replace(first, mentions=(Mention.of(again, at),)))
     assert judged(store, twice) == [tier]
 
 
@@ -181,13 +181,13 @@ def test_it_is_one_deed_that_undo_takes_back_and_it_happens_once(store: SqliteSt
     before = [known(store, one) for one in (*once, rule)]
     engine = engine_on(store)
     assert set(judged(store, *once)) == {Tier.CANDIDATE}
-    deed = engine.find_demoting_change()
+    deed = rejudging.current_change(engine.store)
     assert deed is not None
     assert (deed.kind, deed.memories) == (ChangeAction.DEMOTE, 9)
     assert store.last_undoable() is None, "it is nothing that a person did last"
     engine.undo(deed.id, at=NOW, by="cli")
     assert [known(store, one.id) for one in before] == before
-    assert engine.find_demoting_change() is None
+    assert rejudging.current_change(engine.store) is None
     assert set(judged(store, *once)) == {Tier.CONFIRMED}, "who wants it as before is not asked again"
     store.finish_chore(rejudging.CHORE, '{"rules": 1}')
     assert set(judged(store, *once)) == {Tier.CONFIRMED}, "nor by later rules"
@@ -198,7 +198,7 @@ def test_undo_leaves_what_was_said_again_since_and_brings_back_the_rest(store: S
     judged(store, first, second)
     engine = engine_on(store)
     engine.remember(a_draft(ONE_OFF))
-    deed = engine.find_demoting_change()
+    deed = rejudging.current_change(engine.store)
     assert deed is not None
     engine.undo(deed.id, at=NOW, by="cli")
     assert known(store, first).seen == 2
@@ -212,7 +212,7 @@ def test_what_a_person_approves_while_it_is_judged_stays(store: SqliteStore) -> 
     with store.transaction():
         store.note_memory_change(store.begin_change(ChangeAction.REVIEW, NOW, "cli"), once, known(store, once))
     assert judged(store, once) == [Tier.CONFIRMED]
-    assert engine.find_demoting_change() is None
+    assert rejudging.current_change(engine.store) is None
 
 
 def test_a_step_is_small_and_another_process_goes_on_from_there(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_a_step_is_small_and_another_process_goes_on_from_there(tmp_path: Path) 
     engine = engine_on(store)
     assert engine.do_chores(NOW)
     assert not engine.do_chores(NOW)
-    deed = engine.find_demoting_change()
+    deed = rejudging.current_change(engine.store)
     assert deed is not None
     assert deed.memories == rejudging.STEP_MEMORIES + 1
     store.close()
@@ -247,7 +247,7 @@ def test_what_fails_halfway_through_the_change_is_done_as_a_whole_later(
         with pytest.raises(OSError, match="gone"):
             judged(store)
     assert [known(store, one).tier for one in once] == [Tier.CONFIRMED] * 3
-    assert engine_on(store).find_demoting_change() is None
+    assert rejudging.current_change(engine_on(store).store) is None
     assert judged(store, *once) == [Tier.CANDIDATE] * 3
 
 
@@ -258,7 +258,7 @@ def _fail() -> None:
 def test_without_anything_to_put_back_nothing_is_copied(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "r.db")
     assert judged(store, captured(store, RULE)) == [Tier.CONFIRMED]
-    assert engine_on(store).find_demoting_change() is None
+    assert rejudging.current_change(engine_on(store).store) is None
     store.close()
     assert not (tmp_path / "backups").exists()
 

@@ -1,10 +1,12 @@
 """Whoever searches gives a meaning to what was taught a moment ago; a daemon's background does the rest."""
 
+from dataclasses import replace
+
 import pytest
 
-from recollect.api.fresh_vectors import FEW_LEFT, Bulk, embed_briefly
+from recollect.engine.memories.embedding import FEW_LEFT, embed_briefly
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import a_draft
+from tests.builders import NOW, a_draft
 from tests.flows.conftest import engine_on
 from tests.vectors import ConceptModel
 
@@ -20,6 +22,6 @@ def test_where_a_background_works_nobody_who_searches_does_its_work(
     engine = engine_on(store, model=model)
     for number in range(taught):
         engine.remember(a_draft(f"The service number {number} listens on port {9000 + number}."))
-    bulk = Bulk(model=model.model, turns=False)
-    assert embed_briefly(engine, bulk, has_background=has_background).memories == left
+    ctx = replace(engine.context(None, NOW), is_resident=has_background)
+    assert embed_briefly(ctx, model, turns=False).memories == left
     store.close()

@@ -6,8 +6,8 @@ import pytest
 
 from recollect.domain.event import Event
 from recollect.domain.memory import MessageId
-from recollect.engine.engine import Engine
 from tests.builders import NOW, a_prompt, a_question, a_reply, a_start, an_end, compacting
+from tests.driver import Engine
 from tests.requirements import covers
 
 OTHER = "Please look at the invoice export, it writes the wrong header."

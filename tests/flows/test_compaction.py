@@ -10,10 +10,10 @@ from recollect.domain.injection import Placement
 from recollect.domain.memory import Kind, MessageId, Role, Sensitivity, SessionId, Source
 from recollect.domain.session import Summary
 from recollect.domain.settings import Budgets, Capture, Compaction, Kinds, Settings
-from recollect.engine.compaction import PREAMBLE, REQUEST
-from recollect.engine.engine import Engine
+from recollect.engine.moments.compaction import PREAMBLE, REQUEST
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, a_draft, a_failure, a_prompt, a_start, an_end, compacted, compacting
+from tests.driver import Engine
 from tests.flows.blocks import items, priced, said
 from tests.flows.conftest import all_kinds_but, engine_on
 from tests.flows.test_start_choice import AREAS, rules, taught

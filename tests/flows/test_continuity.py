@@ -9,10 +9,10 @@ from recollect.domain.event import StartSource
 from recollect.domain.memory import Kind, MemoryId, Role, SessionId, Source
 from recollect.domain.session import Note, NoteCode, Summary
 from recollect.domain.settings import Archive, Budgets, Settings, Start, StartStyle
-from recollect.engine.continuity import EARLIER, LAST, SESSIONS
-from recollect.engine.engine import Engine
+from recollect.engine.moments.continuity import EARLIER, LAST, SESSIONS
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, an_end, compacting
+from tests.driver import Engine
 from tests.flows.blocks import items, section
 from tests.flows.conftest import engine_on
 from tests.flows.test_start_choice import AREAS
@@ -188,7 +188,7 @@ def test_what_sessions_left_goes_when_their_time_is_over(store: SqliteStore) -> 
 def test_notes_are_no_memories(engine: Engine) -> None:
     engine.handle(an_end("s1", "next: ship it", summary=FULL))
     assert list(engine.all_memories()) == []
-    assert engine.count() == 0
+    assert engine.store.count() == 0
 
 
 def test_how_many_sessions_are_told_of_is_a_setting(store: SqliteStore) -> None:

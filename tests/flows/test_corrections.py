@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from recollect.domain.changes import Wording
-from recollect.domain.memory import Kind, MemoryId, MessageId, Scope, Sensitivity, SessionId
+from recollect.api.edit import EDIT, Edit
+from recollect.domain.memory import Kind, MemoryId, MessageId, Sensitivity, SessionId
 from recollect.domain.settings import Budgets, Settings
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, a_draft, a_prompt, a_question, a_start, compacted
+from tests.driver import Engine
 from tests.flows.blocks import said
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
@@ -227,19 +227,19 @@ def test_who_opted_out_is_not_corrected(told: Engine, store: SqliteStore) -> Non
 
 @covers("INJ-7")
 def test_what_its_user_edits_is_told_anew_once(told: Engine) -> None:
-    told.edit(OLD, Wording(text="The auth token lives an hour."), at=NOW + timedelta(minutes=1), by="cli")
+    told.answer(EDIT, Edit(id=OLD, text="The auth token lives an hour."), at=NOW + timedelta(minutes=1))
     later = NOW + timedelta(minutes=2)
     injection = told.handle(a_prompt(OTHER, message="m2", at=later))
     assert "[DEC] The auth token lives an hour. (2025-12-02, old; replaces old)" in injection.block
     assert injection.ids == (OLD,)
     assert told.handle(a_prompt(OTHER, message="m3", at=later)).block == ""
-    told.edit(OLD, Wording(title="Token"), at=NOW + timedelta(minutes=3), by="cli")
+    told.answer(EDIT, Edit(id=OLD, title="Token"), at=NOW + timedelta(minutes=3))
     assert told.handle(a_prompt(OTHER, message="m4", at=NOW + timedelta(minutes=4))).block == ""
 
 
 def test_an_edit_that_takes_it_to_another_project_says_only_that_it_is_gone(told: Engine) -> None:
-    elsewhere = Wording(text="The auth token of the bank lives an hour.", scope=Scope.project(OTHER_PROJECT))
-    told.edit(OLD, elsewhere, at=NOW + timedelta(minutes=1), by="cli")
+    elsewhere = Edit(id=OLD, text="The auth token of the bank lives an hour.", scope=f"project:{OTHER_PROJECT}")
+    told.answer(EDIT, elsewhere, at=NOW + timedelta(minutes=1))
     block = told.handle(a_prompt(OTHER, message="m2", at=NOW + timedelta(minutes=2))).block
     assert GONE in block
     assert "bank" not in block

@@ -7,10 +7,11 @@ import pytest
 
 from recollect.domain.changes import ChangeAction
 from recollect.domain.memory import Memory, MemoryId, Role, SessionId, Source, Tier
-from recollect.engine.engine import Engine
-from recollect.engine.remember import supersede
+from recollect.engine.learning import undo_doubtful
+from recollect.engine.memories.remember import supersede
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 
@@ -81,14 +82,14 @@ def test_it_is_one_deed_that_undo_takes_back_and_it_happens_once(store: SqliteSt
     second, _ = old_replacement(store, "The gateway team meets on Monday.", "The gateway is now behind Envoy.")
     engine = engine_on(store)
     engine.do_chores(NOW)
-    deed = engine.find_restoring_change()
+    deed = undo_doubtful.current_change(engine.store)
     assert deed is not None
     assert (deed.kind, deed.memories) == (ChangeAction.REJUDGE, 2)
     assert store.last_undoable() is None or store.last_undoable() != deed, "it is nothing that a person did last"
     engine.undo(deed.id, at=NOW, by="cli")
     assert not known(store, first).is_live
     assert not known(store, second).is_live
-    assert engine.find_restoring_change() is None
+    assert undo_doubtful.current_change(engine.store) is None
     engine.do_chores(NOW)
     assert not known(store, first).is_live, "who wants it as before is not asked again"
 
@@ -96,7 +97,7 @@ def test_it_is_one_deed_that_undo_takes_back_and_it_happens_once(store: SqliteSt
 def test_without_anything_doubtful_nothing_is_done_or_copied(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "r.db")
     engine_on(store).do_chores(NOW)
-    assert engine_on(store).find_restoring_change() is None
+    assert undo_doubtful.current_change(engine_on(store).store) is None
     store.close()
     assert not (tmp_path / "backups").exists()
 

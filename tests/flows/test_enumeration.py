@@ -2,8 +2,8 @@
 
 from recollect.domain.memory import Kind, Viewer
 from recollect.domain.search import Filters, MemoryStatus
-from recollect.engine.engine import Engine
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft
+from tests.driver import Engine
 from tests.requirements import covers
 
 HERE = Viewer(project=PROJECT)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event, Thread, current_thread
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from recollect.domain.errors import InvalidSettings
 from recollect.domain.memory import Kind, Role, Tier
 from recollect.domain.settings import ExtractorSettings as ExtractorSettings
 from recollect.domain.settings import Provider, Settings
+from recollect.extract import extractor as extractor_module
 from recollect.extract.extractor import Proposes, build
 from recollect.store.sqlite.store import SqliteStore
 from tests.exchanges import MORNING, PAGE, RULE, Clock, an_exchange, an_item, answered
@@ -475,13 +477,39 @@ def test_a_short_exchange_is_not_worth_a_question(model: LoopbackModel, extracto
 @covers("CAP-12")
 def test_off_nothing_of_it_is_even_imported(tmp_path: Path) -> None:
     script = (
-        "import sys; from recollect import wiring, config; from recollect.domain.settings import Settings\n"
+        "import sys; from recollect import config, wiring; from recollect.paths import find_paths; from recollect.domain.settings import Settings\n"
         "assert wiring.FollowedExtractor(lambda folder: Settings(), None)() is None\n"
-        "config.read_settings(config.find_paths().settings, None)\n"
+        "config.read_settings(find_paths().settings, None)\n"
         "assert not [name for name in sys.modules if name.startswith('recollect.extract')]"
     )
     env = {"HOME": str(tmp_path)}
     subprocess.run([sys.executable, "-c", script], env=env, check=True, timeout=60)
+
+
+def test_threads_that_ask_at_the_same_time_share_one_extractor(
+    model: LoopbackModel, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on = ExtractorSettings(provider=Provider.OPENAI, endpoint=model.endpoint, model="small")
+    is_asking = Event()
+    found: list[Proposes | None] = []
+    second = Thread(target=lambda: found.append(followed()))
+
+    def settings_for(folder: str | None) -> Settings:  # noqa: ARG001
+        if current_thread() is second:
+            is_asking.set()
+        return Settings(extractor=on)
+
+    def build_slowly(*settings: Any) -> Proposes | None:
+        if current_thread() is not second:
+            second.start()
+            is_asking.wait()
+        return build(*settings)
+
+    monkeypatch.setattr(extractor_module, "build", build_slowly)
+    followed = wiring.FollowedExtractor(settings_for, store)
+    found.append(followed())
+    second.join()
+    assert found[0] is found[1] is followed() is not None
 
 
 def test_it_follows_the_users_settings_and_no_project_is_asked(model: LoopbackModel, store: SqliteStore) -> None:

@@ -7,9 +7,11 @@ import pytest
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId, SessionId, Viewer
-from recollect.engine.engine import Engine
+from recollect.domain.outcome import Deleted, Hidden
+from recollect.engine.memories.forget_project import is_forgotten
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_reply, a_start, an_end
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 
@@ -25,7 +27,7 @@ def engine(tmp_path: Path) -> Engine:
     made = engine_on(SqliteStore(tmp_path / "recollect.db"))
     made.remember(a_draft("We deploy with the xylophone."))
     made.remember(a_draft("The web runs on Vercel.", scope=f"project:{OTHER_PROJECT}"))
-    made._store.note_aliases(PROJECT, [ProjectId("path:/srv/harp")], NOW)
+    made.store.note_aliases(PROJECT, [ProjectId("path:/srv/harp")], NOW)
     for event in (
         a_start(),
         a_prompt("Always play the trumpet before a release."),
@@ -40,7 +42,7 @@ def engine(tmp_path: Path) -> Engine:
 
 
 def held(engine: Engine) -> str:
-    with engine._store._database.read() as connection:  # type: ignore[attr-defined]
+    with engine.store._database.read() as connection:  # type: ignore[attr-defined]
         return "\n".join(connection.iterdump())
 
 
@@ -49,31 +51,32 @@ def bytes_in(folder: Path) -> bytes:
 
 
 def test_it_is_out_of_sight_at_once_and_an_undo_brings_all_of_it_back(engine: Engine) -> None:
-    before = {one.place: one for one in engine.holdings()}
-    deed, _ = engine.forget_project(PROJECT, at=LATER, by="cli", for_good=False)
+    before = {one.place: one for one in engine.store.holdings()}
+    hidden = engine.forget_project(PROJECT, at=LATER)
+    assert isinstance(hidden, Hidden)
     assert engine.newest(HERE, limit=9) == []
     assert engine.recall_turns("trumpet", PROJECT, limit=9) == []
-    assert [facts.id for facts in engine.projects()] == [OTHER_PROJECT]
+    assert [facts.id for facts in engine.store.projects()] == [OTHER_PROJECT]
     assert engine.handle(a_start("s3", at=LATER)).block == ""
-    kept = {one.place: one for one in engine.holdings()}
+    kept = {one.place: one for one in engine.store.holdings()}
     assert (kept["forgotten"].turns, kept["forgotten"].sessions) == (2, 1)
-    engine.undo(None, at=LATER, by="cli")
-    after = {one.place: one for one in engine.holdings()}
+    undone = engine.undo(hidden.undo, at=LATER, by="cli")
+    after = {one.place: one for one in engine.store.holdings()}
     assert after[PROJECT].turns == before[PROJECT].turns
     assert (after[PROJECT].memories, after[PROJECT].forgotten) == (before[PROJECT].memories, 0)
-    assert engine._store.aliases_of(PROJECT) >= {"path:/srv/harp"}
+    assert engine.store.aliases_of(PROJECT) >= {"path:/srv/harp"}
     assert engine.recall_turns("trumpet", PROJECT, limit=9)
-    again = engine.undo(deed + 1, at=LATER, by="cli")  # type: ignore[arg-type]  # the undo is undone
+    again = engine.undo(undone.by, at=LATER, by="cli")
     assert again.removed
     assert engine.recall_turns("trumpet", PROJECT, limit=9) == []
 
 
 @covers("PRI-7")
 def test_when_the_window_ends_nothing_of_it_is_left_not_even_its_name(engine: Engine, tmp_path: Path) -> None:
-    with engine._store._database.read() as connection:  # type: ignore[attr-defined]
-        engine._store._database.back_up("12-before", connection)  # type: ignore[attr-defined]
+    with engine.store._database.read() as connection:  # type: ignore[attr-defined]
+        engine.store._database.back_up("12-before", connection)  # type: ignore[attr-defined]
     assert b"trumpet" in bytes_in(tmp_path / "backups")
-    engine.forget_project(PROJECT, at=NOW, by="cli", for_good=False)
+    engine.forget_project(PROJECT, at=NOW)
     engine.tidy(NOW + timedelta(hours=23))
     assert "trumpet" in held(engine)
     engine.tidy(NEXT_DAY)
@@ -90,18 +93,17 @@ def test_when_the_window_ends_nothing_of_it_is_left_not_even_its_name(engine: En
 @pytest.mark.parametrize("hidden_first", [False, True])
 def test_now_means_now_also_of_what_was_forgotten_before(engine: Engine, tmp_path: Path, hidden_first: bool) -> None:
     if hidden_first:
-        engine.forget_project(PROJECT, at=NOW, by="cli", for_good=False)
-    _, is_clean = engine.forget_project(PROJECT, at=LATER, by="cli", for_good=True)
-    assert is_clean
+        engine.forget_project(PROJECT, at=NOW)
+    assert engine.forget_project(PROJECT, at=LATER, now=True) == Deleted(is_clean=True)
     left = bytes_in(tmp_path)
     assert [word for word in WORDS if word.encode() in left] == []
-    assert not engine.is_forgotten(PROJECT)
+    assert not is_forgotten(engine.store, PROJECT)
     with pytest.raises(InvalidValue, match="There is no project"):
-        engine.forget_project(PROJECT, at=LATER, by="cli", for_good=True)
+        engine.forget_project(PROJECT, at=LATER, now=True)
 
 
 def test_who_works_there_again_keeps_what_is_new(engine: Engine) -> None:
-    engine.forget_project(PROJECT, at=NOW, by="cli", for_good=False)
+    engine.forget_project(PROJECT, at=NOW)
     engine.handle(a_prompt("Always play the flute before a release.", session="s9", at=LATER))
     while engine.learn_some():
         pass

@@ -9,7 +9,6 @@ from recollect.domain.event import InitialMessage, Prompt, SessionStarted, Start
 from recollect.domain.injection import Moment
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, MessageId, SessionId
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import (
     NOW,
@@ -22,6 +21,7 @@ from tests.builders import (
     an_end,
     compacted,
 )
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.flows.test_tool_error import FAILED, a_fix
 from tests.requirements import covers

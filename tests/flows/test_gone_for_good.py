@@ -7,16 +7,19 @@ from typing import Any
 
 import pytest
 
-from recollect.domain.event import Event
+from recollect.capture.session import Listener
+from recollect.domain.event import Event, InboxEntry, Prompt
 from recollect.domain.health import Health
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, ScopeLevel, SessionId, Tier
 from recollect.domain.session import Summary, Turn
 from recollect.domain.settings import ForgetSettings, Settings
 from recollect.domain.transcript import Mark
-from recollect.engine.engine import Engine
+from recollect.engine.learning import backfill
+from recollect.engine.learning.worker import extract_some
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_failure, a_prompt, a_reply, a_start, a_turn, an_end
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.flows.on_disk import path, store
 from tests.flows.test_learning import learnt, lived
@@ -76,17 +79,37 @@ def test_the_undo_window_ends_while_the_session_goes_on(store: SqliteStore, path
     assert is_gone(engine, store, path)
 
 
-def test_forgotten_while_somebody_learns_from_the_next_message(store: SqliteStore, path: Path) -> None:
+@pytest.mark.parametrize("what", ["memory", "project"])
+def test_another_process_ends_the_undo_window_while_the_session_goes_on(
+    store: SqliteStore, path: Path, what: str
+) -> None:
     engine = engine_on(store)
     lived(engine, *BEGINS)
-    hashed = engine._learning._hashed
+    other = SqliteStore(path)
+    if what == "memory":
+        engine_on(other).forget([memory.id for memory in learnt(store)], at=NOW, by="cli")
+    else:
+        engine_on(other).forget_project(PROJECT, at=NOW)
+    engine_on(other).tidy(NOW + timedelta(days=2))
+    other.close()
+    lived(engine, *GOES_ON)
+    assert is_gone(engine, store, path)
 
-    def forgets_meanwhile(drafts: Any, folder: str | None) -> Any:
-        engine._learning._hashed = hashed
+
+def test_forgotten_while_somebody_learns_from_the_next_message(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_on(store)
+    lived(engine, *BEGINS)
+    heard = Listener.hear
+
+    def forgets_meanwhile(listener: Listener, event: Event) -> list[Proposal]:
+        monkeypatch.setattr(Listener, "hear", heard)
+        proposals = heard(listener, event)
         forget_rule(engine, store)
-        return hashed(drafts, folder)
+        return proposals
 
-    engine._learning._hashed = forgets_meanwhile
+    monkeypatch.setattr(Listener, "hear", forgets_meanwhile)
     lived(engine, *GOES_ON)
     assert is_gone(engine, store, path)
     assert [memory.text for memory in learnt(store)] == ["Always run the linter before you commit."]
@@ -126,29 +149,84 @@ def test_its_transcript_is_read_again(store: SqliteStore, path: Path, state: str
     assert rules == ([] if state == "as it is" else ["Always run the linter before you commit."])
 
 
-def test_an_exchange_that_waits_for_a_language_model_is_let_go(store: SqliteStore) -> None:
-    class Extractor:
-        state: Any = None
+def test_forgotten_while_the_events_that_wait_are_read(path: Path) -> None:
+    longer = a_prompt(f"{RULE} Thank you.")
 
-        def propose(self, turns: Any) -> list[Proposal]:
-            asked: list[Turn] = list(turns)
-            return [
-                Proposal(
-                    text=asked[0].text,
-                    kind=Kind.RULE,
-                    role=Role.USER,
-                    basis=Basis.MODEL,
-                    tier=Tier.CANDIDATE,
-                    level=ScopeLevel.PROJECT,
-                    durability=1.0,
-                )
-            ]
+    class ForgetsMeanwhile(SqliteStore):
+        def waiting_events(self, *, limit: int) -> list[InboxEntry]:
+            waiting = super().waiting_events(limit=limit)
+            if any(isinstance(entry.event, Prompt) and entry.event.text == longer.text for entry in waiting):
+                forget_rule(engine, self)
+            return waiting
 
+    store = ForgetsMeanwhile(path)
     engine = engine_on(store)
-    engine.extractor = Extractor
+    lived(engine, *BEGINS, longer, *GOES_ON)
+    assert is_gone(engine, store, path)
+    assert [memory.text for memory in learnt(store)] == ["Always run the linter before you commit."]
+    store.close()
+
+
+def test_forgotten_while_its_transcript_is_read(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_on(store)
+    heard = Listener.hear
+    unwanted: list[Event] = [
+        a_prompt("[no-capture] Where is the quokka?", message="m5"),
+        a_reply("The quokka sleeps.", message=MessageId("m6"), final=True),
+    ]
+
+    def forgets_meanwhile(listener: Listener, event: Event) -> list[Proposal]:
+        if event == GOES_ON[0]:
+            monkeypatch.setattr(Listener, "hear", heard)
+            forget_rule(engine, store)
+        return heard(listener, event)
+
+    monkeypatch.setattr(Listener, "hear", forgets_meanwhile)
+    monkeypatch.setattr(backfill, "BATCH_EVENTS", 4)  # the first ends between the prompt and its reply
+    engine.backfill(FILE, lambda: [*BEGINS, *unwanted, *GOES_ON], now=NOW, project=PROJECT)
+    assert is_gone(engine, store, path)
+    assert [memory.text for memory in learnt(store)] == ["Always run the linter before you commit."]
+    assert left_in(path.parent, [b"quokka"]) == set()
+
+
+class Extractor:
+    state: Any = None
+
+    def propose(self, turns: Any) -> list[Proposal]:
+        asked: list[Turn] = list(turns)
+        return [
+            Proposal(
+                text=asked[0].text,
+                kind=Kind.RULE,
+                role=Role.USER,
+                basis=Basis.MODEL,
+                tier=Tier.CANDIDATE,
+                level=ScopeLevel.PROJECT,
+                durability=1.0,
+            )
+        ]
+
+
+def test_forgotten_while_a_language_model_reads_it_and_a_request_learns(store: SqliteStore) -> None:
+    class Slow(Extractor):
+        def propose(self, turns: Any) -> list[Proposal]:
+            forget_rule(engine, store)
+            lived(engine, a_prompt("Hello there.", session="s2"))
+            return super().propose(turns)
+
+    engine = engine_on(store, extractor=Slow)
+    lived(engine, *BEGINS, GOES_ON[0])
+    assert extract_some(engine)
+    assert not any("wobblezap" in memory.text for memory in learnt(store))
+
+
+def test_an_exchange_that_waits_for_a_language_model_is_let_go(store: SqliteStore) -> None:
+    engine = engine_on(store, extractor=Extractor)
     lived(engine, *BEGINS, GOES_ON[0])  # the next prompt ends the exchange
     forget_rule(engine, store)
-    while engine.extract_some():
+    while extract_some(engine):
         pass
     assert not any("wobblezap" in memory.text for memory in learnt(store))
 
@@ -160,10 +238,10 @@ def test_a_session_of_nobody_teaches_nothing_after_its_project_is_forgotten(
 ) -> None:
     engine = engine_on(store, Settings(forget=ForgetSettings(undo_hours=undo_hours)))
     lived(engine, *(replace(event, headless=True) for event in [*BEGINS, an_end()]))
-    engine.forget_project(PROJECT, at=NOW, by="cli", for_good=not undo_hours)
+    engine.forget_project(PROJECT, at=NOW, now=not undo_hours)
     engine.tidy(NOW + timedelta(days=2))
     assert store.session(SessionId("s1")) is None
-    assert engine.holdings() == [], "an id is all that is left"
+    assert engine.store.holdings() == [], "an id is all that is left"
     engine.backfill(FILE, lambda: [*BEGINS, *GOES_ON], now=NOW, project=PROJECT)
     assert learnt(store) == []
     assert not store.has_turns(SessionId("s1"))

@@ -14,12 +14,12 @@ from recollect.domain.event import Event
 from recollect.domain.extraction import Question
 from recollect.domain.memory import Memory, Role, SessionId, Tier
 from recollect.domain.settings import ExtractorSettings, Provider, Settings
-from recollect.engine.engine import Engine
-from recollect.engine.host_model_questions import MAX_AGE, SOON
+from recollect.engine.learning.host_model_questions import MAX_AGE, SOON, answer_question, next_question
 from recollect.store.sqlite.store import SqliteStore
 from recollect.wiring import FollowedExtractor
 from recollect.workspace import git
-from tests.builders import NOW, a_deletion, a_prompt, a_reply, a_start, an_end
+from tests.builders import NOW, a_deletion, a_draft, a_prompt, a_reply, a_start, an_end
+from tests.driver import Engine
 from tests.exchanges import RULE, an_item, answered
 from tests.requirements import covers
 
@@ -56,7 +56,7 @@ class Stage:
     def ask(
         self, session: SessionId | None = None, now: datetime = LATER, client: int | None = None
     ) -> Question | timedelta | None:
-        return self.engine.next_question(HOST, self.folder, session, now, client=client)
+        return next_question(self.engine.context(self.folder, now), HOST, session, client=client)
 
     def due(self, session: SessionId | None = None, now: datetime = LATER, client: int | None = None) -> Question:
         question = self.ask(session, now, client)
@@ -64,7 +64,7 @@ class Stage:
         return question
 
     def answer(self, question: Question, text: str) -> int:
-        return self.engine.answer_question(question.id, text, 700, self.folder, LATER)
+        return answer_question(self.engine.context(self.folder, LATER), question.id, text, 700)
 
     def known(self) -> list[Memory]:
         return list(self.engine.all_memories())
@@ -108,7 +108,7 @@ def test_one_whose_end_never_came_is_asked_about_when_it_is_quiet(stage: Stage) 
 
 def test_one_in_which_the_model_is_at_work_is_not_asked_about(stage: Stage) -> None:
     stage.session()
-    assert stage.engine.next_question(HOST, stage.folder, None, LATER, working=[S1]) is None
+    assert next_question(stage.engine.context(stage.folder, LATER), HOST, None, working=[S1]) is None
 
 
 def test_what_another_session_still_has_to_be_learnt_from_holds_up_nothing(stage: Stage) -> None:
@@ -197,3 +197,12 @@ def test_a_day_without_tokens_asks_nothing_and_the_next_one_does(stage: Stage) -
     assert stage.ask(S1) is None
     stage.settings = Settings(extractor=ExtractorSettings(provider=Provider.HOST))
     assert stage.due(S1).session == S1
+
+
+def test_something_is_forgotten_for_good_between_a_question_and_its_answer(stage: Stage) -> None:
+    stage.session()
+    gone = stage.engine.remember(a_draft("We deploy with Helm.")).memory
+    question = stage.due(S1)
+    stage.engine.forget_now([gone.id], at=LATER, by="cli")
+    assert stage.answer(question, answered(an_item())) == 0
+    assert stage.known() == []

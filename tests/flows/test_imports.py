@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recollect.domain.memory import Memory
 from recollect.domain.outcome import Same
-from recollect.engine.engine import Engine
 from recollect.imports.entry import KeptEntry
 from recollect.imports.markdown import parse
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.unit.imports.reading import FILE
 
@@ -29,6 +29,15 @@ def everything(engine: Engine) -> Sequence[Memory]:
         ),
         max_size=12,
     )
+)
+@example([("- ", ["queue", "drained"]), ("  - ", ["queue", "queue"]), ("- ", ["drained", "queue"])])
+@example([("- ", ["drained", "queue", "queue"]), ("- ", ["drained", "queue"]), ("- ", ["drained", "drained", "queue"])])
+@example(
+    [
+        ("- ", ["drained", "queue", "queue"]),
+        ("  - ", ["drained", "the", "drained", "queue"]),
+        ("- ", ["drained", "the", "drained", "queue"]),
+    ]
 )
 def test_a_file_that_is_read_twice_is_read_once(lines: list[tuple[str, list[str]]]) -> None:
     text = "\n".join(mark + " ".join(words) for mark, words in lines)

@@ -6,14 +6,17 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.errors import InvalidValue, StoreUnusable
-from recollect.domain.event import Event, Prompt, Reply, ToolSucceeded
+from recollect.domain.event import Event, Prompt, Reply, SessionDeleted, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.session import Summary, Turn
 from recollect.domain.settings import Archive, Capture, Settings
-from recollect.engine.engine import Engine
+from recollect.engine import upkeep
+from recollect.engine.learning import inbox
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_failure, a_prompt, a_reply, a_start, an_end
+from tests.counting import count_turns
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 
@@ -27,7 +30,7 @@ def work_off(engine: Engine) -> None:
 
 def archive(store: SqliteStore) -> list[Turn]:
     """All turns, the oldest first."""
-    count = store.count_turns()
+    count = count_turns(store)
     return [turn for turn in store.turns(list(range(1, count + 10))) if turn is not None]
 
 
@@ -99,16 +102,16 @@ def test_where_capture_or_the_archive_is_off_no_turn_is_kept(store: SqliteStore,
 def test_a_session_that_wants_nothing_learnt_from_it_is_not_written_down(engine: Engine) -> None:
     engine.handle(a_start(captures=False))
     engine.handle(a_prompt("Our auth uses JWT."))
-    assert engine.count_waiting_events() == 0
+    assert engine.store.count_waiting_events() == 0
 
 
 @covers("PRI-2")
 def test_what_a_tool_did_to_an_ignored_file_is_not_written_down(engine: Engine) -> None:
     for given in ({"filePath": "/srv/shop/.env"}, {"command": "cat .env"}):
         engine.handle(ToolSucceeded(session=S1, at=NOW, project=PROJECT, tool="read", input=given, output="PORT=1"))
-    assert engine.count_waiting_events() == 0
+    assert engine.store.count_waiting_events() == 0
     engine.handle(ToolSucceeded(session=S1, at=NOW, tool="read", input={"filePath": "src/a.py"}, output="x = 1"))
-    assert engine.count_waiting_events() == 1
+    assert engine.store.count_waiting_events() == 1
 
 
 def test_what_a_tool_printed_is_cut_in_the_middle(store: SqliteStore, engine: Engine) -> None:
@@ -128,7 +131,7 @@ def test_what_cannot_be_learnt_from_is_left_alone_after_a_few_tries(store: Sqlit
         received = store.try_event(received)
     assert engine.learn_some() == 1
     assert archive(store) == []
-    assert engine.count_waiting_events() == 0
+    assert engine.store.count_waiting_events() == 0
 
 
 @covers("MEM-7")
@@ -263,7 +266,7 @@ def test_what_no_disk_could_take_is_dropped_and_in_nobodys_way(
         with pytest.raises(UnicodeEncodeError):
             engine.handle(a_reply("It cannot be written."))
         assert engine.handle(a_prompt("We deploy with Helm.", session="s2")).kept
-    assert (engine.events_unwritten, engine.events_dropped) == (0, 1)
+    assert (len(engine.live.unwritten.events), engine.live.unwritten.dropped) == (0, 1)
     work_off(engine)
     assert [turn.text for turn in archive(store)] == ["We deploy with Helm."]
 
@@ -288,10 +291,10 @@ def test_what_waits_with_it_for_the_disk_is_not_dropped(
         assert not engine.handle(a_prompt("We log with structlog.", message="m2")).kept
         odd.setattr(store, "put_event", put_event)
         with pytest.raises(UnicodeEncodeError):
-            engine.write_waiting_events()
-        assert engine.events_unwritten == 2
-        engine.write_waiting_events()
-    assert (engine.events_unwritten, engine.events_dropped) == (0, 1)
+            inbox.write_waiting_events(engine.store, engine.live)
+        assert len(engine.live.unwritten.events) == 2
+        inbox.write_waiting_events(engine.store, engine.live)
+    assert (len(engine.live.unwritten.events), engine.live.unwritten.dropped) == (0, 1)
     work_off(engine)
     assert [turn.text for turn in archive(store)] == ["We deploy with Helm.", "We log with structlog."]
 
@@ -322,7 +325,7 @@ def test_a_private_key_is_redacted_however_long_it_is_and_wherever_it_begins(
 def test_an_ignored_file_is_recognised_however_a_shell_names_it(engine: Engine, command: str) -> None:
     engine.handle(ToolSucceeded(session=S1, at=NOW, tool="bash", input={"command": command}, output="PORT=1"))
     engine.handle(ToolSucceeded(session=S1, at=NOW, tool="bash", input={"files": {command: "x"}}, output="PORT=1"))
-    assert engine.count_waiting_events() == 0
+    assert engine.store.count_waiting_events() == 0
 
 
 @covers("PRI-2")
@@ -330,7 +333,7 @@ def test_lines_of_an_ignored_file_that_a_search_printed_are_not_written_down(eng
     for printed in ("src/a.py:1:x\n./.env:3:HOST=zorblatt\n", ".env:3:HOST=zorblatt"):
         given = {"command": "grep -r HOST"}
         engine.handle(ToolSucceeded(session=S1, at=NOW, tool="bash", input=given, output=printed))
-    assert engine.count_waiting_events() == 0
+    assert engine.store.count_waiting_events() == 0
 
 
 @pytest.mark.parametrize(
@@ -339,7 +342,7 @@ def test_lines_of_an_ignored_file_that_a_search_printed_are_not_written_down(eng
 def test_an_ordinary_command_is_written_down(engine: Engine, command: str) -> None:
     printed = ".env.example:1:PORT=\nsrc/env.ts:2: x"
     engine.handle(ToolSucceeded(session=S1, at=NOW, tool="bash", input={"command": command}, output=printed))
-    assert engine.count_waiting_events() == 1
+    assert engine.store.count_waiting_events() == 1
 
 
 @covers("CAP-6", "INJ-8")
@@ -393,9 +396,9 @@ def test_what_a_full_disk_did_not_take_is_written_later_in_its_order(
         full.setattr(store, "put_event", refusing)
         answers = [engine.handle(a_prompt(f"Rename table {n}.", message=f"m{n}")) for n in range(3)]
     assert [answer.kept for answer in answers] == [False] * 3
-    assert engine.events_unwritten == 3
+    assert len(engine.live.unwritten.events) == 3
     assert engine.handle(a_prompt("And the last one.", message="m3")).kept
-    assert engine.events_unwritten == 0
+    assert len(engine.live.unwritten.events) == 0
     heard = store.past_events(S1, limit=10, waiting=True)
     assert [event.message for event in heard if isinstance(event, Prompt)] == ["m0", "m1", "m2", "m3"]
 
@@ -408,12 +411,48 @@ def test_what_finds_no_room_in_memory_either_is_counted(
     store: SqliteStore, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine.handle(a_start())
-    monkeypatch.setattr("recollect.engine.inbox.MOST_UNWRITTEN", 2)
+    monkeypatch.setattr("recollect.engine.learning.inbox.MOST_UNWRITTEN", 2)
     with monkeypatch.context() as full:
         full.setattr(store, "put_event", refusing)
         for n in range(5):
             engine.handle(a_prompt(f"Rename table {n}.", message=f"m{n}"))
-    assert (engine.events_unwritten, engine.events_dropped) == (2, 3)
-    engine.write_waiting_events()
+    assert (len(engine.live.unwritten.events), engine.live.unwritten.dropped) == (2, 3)
+    inbox.write_waiting_events(engine.store, engine.live)
     heard = store.past_events(S1, limit=10, waiting=True)
     assert [event.message for event in heard if isinstance(event, Prompt)] == ["m3", "m4"]
+
+
+def refuse(*_: object) -> None:
+    raise StoreUnusable("The disk is full.")
+
+
+def test_a_trial_leaves_the_events_that_wait_in_memory_alone(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_on(store)
+    engine.handle(a_start())
+    with monkeypatch.context() as full:
+        full.setattr(store, "put_event", refuse)
+        engine.handle(a_reply("The tabs are set."))
+    assert len(engine.live.unwritten.events) == 1
+    upkeep.warm_up(engine, "/", NOW)
+    assert len(engine.live.unwritten.events) == 1
+
+
+def test_an_event_of_a_session_that_is_deleted_while_it_is_written_does_not_come_back(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_on(store)
+    engine.handle(a_start())
+    with monkeypatch.context() as full:
+
+        def delete_and_fail(*_: object) -> None:
+            engine.live.deleted.note(SessionDeleted(session=SessionId("s1"), at=NOW, host=a_start().host))
+            engine.live.forget(SessionId("s1"))  # finds nothing: the event is in the hands of its writer
+            refuse()
+
+        full.setattr(store, "put_event", delete_and_fail)
+        engine.handle(a_reply("The plan is secret."))
+    inbox.write_waiting_events(engine.store, engine.live)
+    assert engine.store.count_waiting_events() == 0
+    assert len(engine.live.unwritten.events) == 0

@@ -2,11 +2,13 @@
 
 import pytest
 
+from recollect.api.feedback import FEEDBACK, Feedback
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Moment, Verdict
 from recollect.domain.memory import Kind, MemoryId, SessionId
-from recollect.engine.engine import Engine
+from recollect.engine.moments import sent_log
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start
+from tests.driver import Engine
 from tests.requirements import covers
 
 ASKS = "How do we deploy with Helm?"
@@ -73,9 +75,9 @@ def test_usage_is_counted_by_moment(used: Engine) -> None:
 
 def test_a_persons_word_is_counted_and_taken_back_by_the_opposite(used: Engine) -> None:
     helm = MemoryId("helm")
-    used.note_feedback([helm], useful=True)
-    used.note_feedback([helm], useful=True)
-    used.note_feedback([helm], useful=False)
+    used.answer(FEEDBACK, Feedback(ids=(helm,), useful=True))
+    used.answer(FEEDBACK, Feedback(ids=(helm,), useful=True))
+    used.answer(FEEDBACK, Feedback(ids=(helm,), useful=False))
     assert used.find("helm").use.feedback == 1
 
 
@@ -86,10 +88,10 @@ def test_what_was_offered_counts_as_shown_only_when_it_was_delivered(engine: Eng
     assert "Helm" in late.block
     again = engine.handle(a_prompt(asked, message="m2", offered=True))
     assert again.ids == late.ids, "nobody has seen it"
-    engine.confirm_delivery(again)
+    sent_log.confirm_delivery(engine.store, again)
     assert not engine.handle(a_prompt(asked, message="m3", offered=True)).block
     assert engine.find(again.ids[0]).use.shown == 1
-    engine.confirm_delivery(
-        engine.handle(a_prompt(asked, message="m1", offered=True))
+    sent_log.confirm_delivery(
+        engine.store, engine.handle(a_prompt(asked, message="m1", offered=True))
     )  # asked again, and heard this time
     assert engine.find(again.ids[0]).use.shown == 2

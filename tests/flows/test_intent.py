@@ -5,10 +5,10 @@ from dataclasses import replace
 from recollect.domain.event import Prompt, ToolSucceeded
 from recollect.domain.memory import Kind, MessageId, SessionId, Viewer
 from recollect.domain.settings import Settings
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 from tests.builders import NOW, PROJECT, a_draft
+from tests.driver import Engine
 from tests.requirements import covers
 
 HERE = Viewer(project=PROJECT)

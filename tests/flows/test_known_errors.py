@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from recollect.domain.memory import SessionId
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_failure
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 from tests.unit.capture.episode_examples import EPISODES, Episode

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from recollect.domain.memory import Kind, ProjectId, Scope
-from recollect.engine.engine import Engine
 from tests.builders import NOW, a_draft, a_prompt, a_start
+from tests.driver import Engine
 from tests.repositories import a_repository, git
 from tests.requirements import covers
 

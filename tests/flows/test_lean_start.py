@@ -12,11 +12,11 @@ from recollect.domain.event import ToolSucceeded
 from recollect.domain.memory import Anchor, Kind, MemoryId, Role, SessionId, Source, Tier
 from recollect.domain.session import Recap, Summary
 from recollect.domain.settings import Settings, Start, StartStyle
-from recollect.engine.continuity import LAST
-from recollect.engine.engine import Engine
-from recollect.engine.session_start import COMMANDS, FACTS, TIED
+from recollect.engine.moments.continuity import LAST
+from recollect.engine.moments.start import COMMANDS, FACTS, TIED
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_prompt, a_reply, a_start, an_end
+from tests.driver import Engine
 from tests.flows.blocks import items, said, section
 from tests.flows.conftest import engine_on
 from tests.requirements import covers

@@ -6,15 +6,18 @@ from typing import Any
 
 import pytest
 
+from recollect.api.review import REVIEW, ToReview
+from recollect.api.undo import UNDO, Undo
 from recollect.domain.changes import ChangeAction
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event, ToolFailed, ToolSucceeded
 from recollect.domain.memory import NEVER_USED, Kind, Memory, MessageId, Role, SessionId, Tier, Viewer
+from recollect.domain.review import Decision
 from recollect.domain.session import Note
 from recollect.domain.settings import Capture, Kinds, Settings
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_prompt, a_reply, a_start, an_end, compacted
+from tests.driver import Engine
 from tests.flows.conftest import all_kinds_but, engine_on
 from tests.requirements import covers
 
@@ -173,7 +176,7 @@ def test_a_session_that_is_heard_again_teaches_nothing_new(store: SqliteStore, e
 def test_a_whole_session_is_unlearnt_at_once_and_learnt_again(store: SqliteStore, engine: Engine) -> None:
     lived(engine, *said(RULE, session="s1"), *an_episode("s2"))
     before = learnt(store)
-    undone = engine.undo_learning(SessionId("s1"), at=NOW, by="cli")
+    undone = engine.answer(UNDO, Undo(session="s1"), at=NOW)
     assert undone.deed.kind is ChangeAction.LEARN
     assert [memory.text for memory in undone.removed] == [RULE]
     assert RULE not in [memory.text for memory in learnt(store)]
@@ -188,8 +191,9 @@ def test_undo_takes_back_what_the_user_did_and_never_what_a_session_taught(engin
     assert [memory.text for memory in engine.undo(None, at=NOW, by="cli").removed] == ["We deploy with Helm."]
     with pytest.raises(InvalidValue, match="nothing to undo"):
         engine.undo(None, at=NOW, by="cli")
+    engine.answer(UNDO, Undo(session="s1"), at=NOW)
     with pytest.raises(InvalidValue, match="no memory is left that was learnt"):
-        engine.undo_learning(SessionId("s9"), at=NOW, by="cli")
+        engine.answer(UNDO, Undo(session="s1"), at=NOW)
 
 
 @covers("CAP-11")
@@ -199,7 +203,7 @@ def test_with_approval_nothing_is_shown_before_somebody_says_yes(store: SqliteSt
     (memory,) = learnt(store)
     assert memory.id not in engine.handle(a_start("s2", at=NOW)).ids
     assert [case.memory.id for case in engine.cases()] == [memory.id]
-    engine.accept([memory.id], at=NOW, by="cli")
+    engine.decide(Decision.ACCEPT, memory.id, at=NOW)
     assert memory.id in engine.handle(a_start("s3", at=NOW)).ids
 
 
@@ -208,11 +212,11 @@ def test_review_confirms_a_candidate_or_forgets_it(store: SqliteStore, engine: E
         engine.remember(a_draft(text, tier=Tier.CANDIDATE, durability=0.5)).memory.id
         for text in ("Invoices are numbered per tenant.", "The sky over the office was grey.")
     )
-    assert {memory.id for memory in engine.candidates()} == {good, bad}
-    engine.accept([good], at=NOW, by="cli")
-    engine.reject([bad], at=NOW, by="cli")
+    assert {memory.id for memory in engine.answer(REVIEW, ToReview(everywhere=True)).candidates} == {good, bad}
+    engine.decide(Decision.ACCEPT, good, at=NOW)
+    engine.decide(Decision.REJECT, bad, at=NOW)
     assert [(memory.id, memory.tier) for memory in learnt(store)] == [(good, Tier.CONFIRMED)]
-    assert engine.candidates() == []
+    assert engine.answer(REVIEW, ToReview(everywhere=True)).candidates == []
 
 
 @covers("CAP-13")

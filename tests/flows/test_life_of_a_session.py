@@ -13,7 +13,6 @@ from recollect.domain.injection import Moment, Placement
 from recollect.domain.memory import Kind, MemoryId, MessageId, Role, Sensitivity, SessionId, Source
 from recollect.domain.settings import Settings, TurnSettings
 from recollect.domain.vector import ModelId, Vector
-from recollect.engine.engine import Engine
 from recollect.hosts import opencode
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import (
@@ -29,6 +28,7 @@ from tests.builders import (
     compacted,
     compacting,
 )
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.flows.test_tool_error import FAILED, a_fix
 from tests.requirements import covers

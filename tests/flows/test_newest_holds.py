@@ -2,23 +2,20 @@
 
 from bench.novelty.judge import SAID, WEEKS_LATER, _draft
 
-from recollect import wiring
 from recollect.domain.memory import Hit, Kind, ProjectId, Viewer
 from recollect.domain.settings import Settings
-from recollect.engine.disputes import leave_out_lone_claims
-from recollect.engine.situation import Situation
+from recollect.engine.moments.disputes import Disputes
+from recollect.engine.moments.situation import Situation
+from tests.driver import Engine
 
 
-def test_an_older_version_brings_the_newer_one_along() -> None:
-    with wiring.open_engine(lambda _: Settings(), None) as engine:
-        old = engine.remember(_draft("db is pg 15", Kind.DECISION, SAID)).memory
-        new = engine.remember(_draft("turns out rds is pg 16 now", Kind.DECISION, SAID + WEEKS_LATER)).memory
+def test_an_older_version_brings_the_newer_one_along(engine: Engine) -> None:
+    old = engine.remember(_draft("db is pg 15", Kind.DECISION, SAID)).memory
+    new = engine.remember(_draft("turns out rds is pg 16 now", Kind.DECISION, SAID + WEEKS_LATER)).memory
     assert new.conflicts == (old.id,)
     situation = Situation(
-        viewer=Viewer(project=ProjectId("name:bench")),
-        now=SAID + 2 * WEEKS_LATER,
-        settings=Settings(),
-        list_disputing=lambda: [new],
+        viewer=Viewer(project=ProjectId("name:bench")), now=SAID + 2 * WEEKS_LATER, settings=Settings()
     )
-    told = leave_out_lone_claims([Hit(memory=old, relevance=0.9, score=0.9)], situation)
+    hit = Hit(memory=old, relevance=0.9, score=0.9)
+    told = Disputes(engine.store, situation).leave_out_lone_claims([hit])
     assert [hit.memory.id for hit in told] == [new.id, old.id]

@@ -7,11 +7,11 @@ import pytest
 from recollect.domain.event import Event
 from recollect.domain.memory import Kind, Memory, MessageId, Role, SessionId, Source, Tier, Viewer
 from recollect.domain.settings import Settings
-from recollect.engine.engine import Engine
-from recollect.engine.learning import rehearse
+from recollect.engine.learning.drafts import rehearse
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.block import CLOSE, OPEN
 from tests.builders import NOW, PROJECT, a_draft, a_prompt, a_reply, a_start, an_end, compacted
+from tests.driver import Engine
 from tests.requirements import covers
 
 HERE = Viewer(project=PROJECT)

@@ -6,12 +6,13 @@ import pytest
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Placement, QuietReason, Verdict
-from recollect.domain.memory import Kind, MemoryId, MessageId, Role, Scope, Sensitivity, SessionId, Source
+from recollect.domain.memory import Kind, MemoryId, MessageId, Role, Sensitivity, SessionId, Source
 from recollect.domain.outcome import Refused
+from recollect.domain.search import Filters
 from recollect.domain.settings import Budgets, OnDemand, Settings
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_question, a_start, compacted
+from tests.driver import Engine
 from tests.flows.blocks import ids_in, items, priced, said
 from tests.flows.conftest import engine_on
 from tests.flows.test_start_choice import AREAS
@@ -58,8 +59,7 @@ def test_a_question_with_scope_and_kind_brings_only_these(engine: Engine) -> Non
     asked = a_question(
         "error handling",
         language="python",
-        kinds=frozenset({Kind.PREFERENCE}),
-        scope=Scope.parse("language:python"),
+        filters=Filters(kinds=frozenset({Kind.PREFERENCE}), scope="language:python"),
     )
     assert engine.handle(asked).ids == (wanted,)
 
@@ -69,8 +69,8 @@ def test_a_question_about_one_project_brings_only_its_memories(engine: Engine) -
     here = remembered(engine, "Error handling wraps the cause.")
     remembered(engine, "Error handling logs the cause.", scope=f"project:{OTHER_PROJECT}")
     remembered(engine, "Error handling names the cause.", scope="universal")
-    assert engine.handle(a_question("error handling", scope=Scope.project(PROJECT))).ids == (here,)
-    assert engine.handle(a_question("error handling", scope=Scope.project(OTHER_PROJECT))).block == ""
+    assert engine.handle(a_question("error handling", filters=Filters(scope=f"project:{PROJECT}"))).ids == (here,)
+    assert engine.handle(a_question("error handling", filters=Filters(scope=f"project:{OTHER_PROJECT}"))).block == ""
 
 
 @covers("SCN-B8", "BUD-3")

@@ -10,11 +10,12 @@ from starlette.testclient import TestClient
 from recollect.daemon.app import LATE, create_app
 from recollect.domain.learning import Origin
 from recollect.domain.memory import Kind, SessionId, Tier
-from recollect.engine.engine import Engine
-from recollect.engine.moments import WELCOME
+from recollect.engine.moments.start import WELCOME
 from recollect.hosts.opencode import AT_WORK
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_draft
+from tests.counting import count_turns
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.flows.test_learning import RULE
 from tests.requirements import covers
@@ -101,14 +102,14 @@ def test_what_is_told_twice_is_written_once_and_answered_with_the_same_bytes(
         lambda: plugin.tell("reply", messageID="msg_a", text="Done.", final=True, at=at),
     ]
     first = [tell() for tell in told]
-    log, waiting = store.log_of(S1), engine.count_waiting_events()
+    log, waiting = store.log_of(S1), engine.store.count_waiting_events()
     engine.remember(a_draft("Auth has a second token.", scope="universal"))
     assert [tell() for tell in told] == first
-    assert (store.log_of(S1), engine.count_waiting_events()) == (log, waiting)
+    assert (store.log_of(S1), engine.store.count_waiting_events()) == (log, waiting)
     learn(engine)
     assert [tell() for tell in told] == first
-    assert engine.count_waiting_events() == 0
-    assert store.count_turns() == 2
+    assert engine.store.count_waiting_events() == 0
+    assert count_turns(store) == 2
 
 
 def test_a_start_greets_who_has_no_memories_and_tells_the_others_where_to_look(plugin: Plugin) -> None:
@@ -130,11 +131,11 @@ def test_a_turn_that_nobody_began_brings_nothing_and_teaches_nothing(
 ) -> None:
     plugin.tell("session.start")
     assert plugin.prompt("", "msg_1", parts=parts)["block"] == ""
-    assert engine.count_waiting_events() == 0
+    assert engine.store.count_waiting_events() == 0
     plugin.tell("reply", messageID="msg_a", text="Understood.", final=True)
-    assert engine.count_waiting_events() == 1, "it is no prompt that opted out: what follows is heard"
+    assert engine.store.count_waiting_events() == 1, "it is no prompt that opted out: what follows is heard"
     learn(engine)
-    assert store.count_turns() == 1
+    assert count_turns(store) == 1
 
 
 def test_a_turn_that_nobody_began_does_not_end_a_wish(plugin: Plugin, engine: Engine) -> None:
@@ -143,7 +144,7 @@ def test_a_turn_that_nobody_began_does_not_end_a_wish(plugin: Plugin, engine: En
     learn(engine)
     plugin.prompt("", "msg_2", parts=[{"type": "compaction"}])
     plugin.tell("reply", messageID="msg_a", text="The keys are there.", final=True)
-    assert engine.count_waiting_events() == 0
+    assert engine.store.count_waiting_events() == 0
 
 
 def test_the_template_of_a_command_teaches_nothing_and_is_helped_with(
@@ -178,7 +179,7 @@ def test_attached_files_are_what_the_session_is_about(plugin: Plugin, engine: En
     plugin.tell("session.start")
     part = {"type": "file", "path": "/home/dev/shop/auth.py", "filename": "auth.py"}
     plugin.prompt("", "msg_1", parts=[{"type": "text", "text": "look at this"}, part])
-    assert engine._moments._files.of(S1) == ("/home/dev/shop/auth.py",)
+    assert engine.live.files.of(S1) == ("/home/dev/shop/auth.py",)
 
 
 def test_a_deleted_session_is_gone_and_stays_gone(plugin: Plugin, store: SqliteStore) -> None:

@@ -11,10 +11,21 @@ from recollect.domain.event import Event, StartSource
 from recollect.domain.injection import QuietReason
 from recollect.domain.memory import Kind, SessionId
 from recollect.domain.settings import InjectSettings, Settings
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
-from tests.builders import PROJECT, a_draft, a_failure, a_prompt, a_question, a_start, an_end, compacted, compacting
+from tests.builders import (
+    PROJECT,
+    a_draft,
+    a_failure,
+    a_prompt,
+    a_question,
+    a_reply,
+    a_start,
+    an_end,
+    compacted,
+    compacting,
+)
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.flows.test_tool_error import FAILED, a_fix
 from tests.requirements import covers
@@ -121,6 +132,27 @@ def test_injection_can_be_switched_off_by_a_project_and_by_the_user(
 
 
 @covers("INJ-8")
+def test_an_opt_out_counts_also_if_a_reply_is_asked_about_at_the_same_time() -> None:
+    class PromptsMeanwhile(SqliteStore):
+        is_asked = False
+
+        def past_events(self, session: SessionId, **how: Any) -> list[Event]:
+            past = super().past_events(session, **how)
+            if not self.is_asked:
+                self.is_asked = True
+                restarted.handle(a_prompt("[no-capture] Where is the quokka?", message="m2"))
+            return past
+
+    store = PromptsMeanwhile(None)
+    engine_on(store).handle(a_prompt("Look at the pager.", message="m1"))
+    restarted = engine_on(store)
+    restarted.handle(a_reply("The pager is fine.", message="r1"))
+    restarted.handle(a_reply("The quokka sleeps.", message="r2"))
+    heard = SqliteStore.past_events(store, SessionId("s1"), limit=10, waiting=True)
+    assert "quokka" not in str(heard)
+    store.close()
+
+
 def test_what_was_sent_before_is_replayed_after_injection_was_switched_off(store: SqliteStore) -> None:
     """To take it back would rewrite the prefix of every later request."""
     engine = engine_on(store)

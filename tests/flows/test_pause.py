@@ -13,7 +13,7 @@ from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.domain.pause import Pause, PauseUnreadable
 from recollect.domain.settings import Settings
 from recollect.domain.transcript import Mark
-from recollect.engine.engine import Engine
+from recollect.engine.learning.backfill import read_transcript
 from recollect.mcp.tools import Asker, call
 from recollect.store.pause_file import PauseFile
 from recollect.store.sqlite.store import SqliteStore
@@ -30,6 +30,7 @@ from tests.builders import (
     an_end,
     compacting,
 )
+from tests.driver import Engine
 from tests.requirements import covers
 
 DEPLOY = "How do we deploy the shop with Helm?"
@@ -154,8 +155,11 @@ def test_an_old_session_is_read_without_what_was_said_in_a_pause(stage: Stage) -
         a_prompt("Now look at the trumpets please.", session="old", message="m3", at=NOW + 3 * HOUR),
     ]
     mark = Mark(source="f", state="1")
+    with stage.engine.dry_run_copy() as trial:
+        tried = read_transcript(trial, mark, lambda: events, now=NOW + 4 * HOUR, project=PROJECT)
+    assert (tried.turns, tried.unwanted) == (3, 2), "a dry run counts the same"
     done = stage.engine.backfill(mark, lambda: events, now=NOW + 4 * HOUR, project=PROJECT)
-    assert done.turns == 3
+    assert (done.turns, done.unwanted) == (3, 2)
     assert "xylophone" not in stage.held()
     (Path(stage.engine.pauses._path)).write_text("{")  # type: ignore[attr-defined]
     with pytest.raises(PauseUnreadable, match="resume"):

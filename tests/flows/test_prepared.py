@@ -6,10 +6,11 @@ from dataclasses import replace
 from recollect.domain.event import StartSource
 from recollect.domain.memory import Kind, SessionId, Viewer
 from recollect.domain.settings import Settings, Start
-from recollect.engine.engine import Engine
+from recollect.engine.moments.start import prepare_start_blocks
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 from tests.builders import NOW, PROJECT, a_draft, a_start
+from tests.driver import Engine
 from tests.requirements import covers
 
 
@@ -34,11 +35,11 @@ def test_a_session_start_is_a_look_up_once_it_was_prepared() -> None:
     engine = engine_with_clock(store)
     engine.remember(a_draft("Use tabs.", kind=Kind.RULE))
     first = engine.handle(a_start("s1"))
-    assert engine.prepare_start_blocks(NOW) == 1
+    assert prepare_start_blocks(engine, NOW) == 1
     store.gathered = 0
     assert engine.handle(a_start("s2")).block == first.block != ""
     assert store.gathered == 0
-    assert engine.prepare_start_blocks(NOW) == 0, "and it is not built twice"
+    assert prepare_start_blocks(engine, NOW) == 0, "and it is not built twice"
     store.close()
 
 
@@ -48,10 +49,10 @@ def test_what_was_written_since_is_in_the_block() -> None:
     engine = engine_with_clock(store)
     engine.remember(a_draft("Use tabs.", kind=Kind.RULE))
     engine.handle(a_start("s1"))
-    engine.prepare_start_blocks(NOW)
+    prepare_start_blocks(engine, NOW)
     rule = engine.remember(a_draft("Tests first.", kind=Kind.RULE)).memory
     assert "Tests first." in engine.handle(a_start("s2")).block
-    engine.prepare_start_blocks(NOW)
+    prepare_start_blocks(engine, NOW)
     engine.forget([rule.id], at=NOW, by="cli")
     assert "Tests first." not in engine.handle(a_start("s3")).block
     store.close()
@@ -63,7 +64,7 @@ def test_a_prepared_block_is_at_most_a_few_minutes_old() -> None:
     engine = engine_with_clock(store, step_s=400)
     engine.remember(a_draft("Use tabs.", kind=Kind.RULE))
     engine.handle(a_start("s1"))
-    engine.prepare_start_blocks(NOW)
+    prepare_start_blocks(engine, NOW)
     store.gathered = 0
     engine.handle(a_start("s2"))
     assert store.gathered > 0
@@ -75,7 +76,7 @@ def test_nothing_is_prepared_where_that_is_switched_off() -> None:
     engine = engine_with_clock(store, Settings(start=Start(prepared_minutes=0)))
     engine.remember(a_draft("Use tabs.", kind=Kind.RULE))
     engine.handle(a_start("s1"))
-    assert engine.prepare_start_blocks(NOW) == 0
+    assert prepare_start_blocks(engine, NOW) == 0
     store.close()
 
 
@@ -84,10 +85,10 @@ def test_a_session_that_is_known_already_gets_its_own_block_and_not_a_prepared_o
     engine = engine_with_clock(store)
     engine.remember(a_draft("Use tabs.", kind=Kind.RULE))
     engine.handle(a_start("s1"))
-    engine.prepare_start_blocks(NOW)
+    prepare_start_blocks(engine, NOW)
     own = a_draft("Only for this session.", kind=Kind.RULE, scope="session:s1")
     engine.remember(own)
-    engine.prepare_start_blocks(NOW)
+    prepare_start_blocks(engine, NOW)
     compacted = engine.handle(replace(a_start("s1"), source=StartSource.COMPACT))
     assert "Only for this session." in compacted.block
     assert "Only for this session." not in engine.handle(a_start("s2")).block
@@ -99,7 +100,7 @@ def test_a_prepared_block_leaves_no_session_behind() -> None:
     engine = engine_with_clock(store)
     engine.remember(a_draft("Use tabs.", kind=Kind.RULE))
     engine.handle(a_start("s1"))
-    engine.prepare_start_blocks(NOW)
+    prepare_start_blocks(engine, NOW)
     assert store.session_ids_in(PROJECT) == ["s1"]
     assert store.session(SessionId("nobody")) is None
     store.close()
@@ -111,7 +112,7 @@ def test_a_prepared_block_is_for_every_model_that_reads_enough_at_once() -> None
     engine = engine_with_clock(store)
     engine.remember(a_draft("Use tabs.", kind=Kind.RULE))
     engine.handle(a_start("s1"))
-    engine.prepare_start_blocks(NOW)
+    prepare_start_blocks(engine, NOW)
     store.gathered = 0
     engine.handle(a_start("s2", window_tokens=200_000))
     assert store.gathered == 0

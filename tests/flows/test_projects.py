@@ -9,12 +9,12 @@ import pytest
 
 from recollect.domain.memory import Kind, ProjectId
 from recollect.domain.project import BY_PATH, BY_ROOT, SHARED_PREFIXES
-from recollect.engine.engine import Engine
+from recollect.engine.memories.projects import Reason, Resolution, resolve, store_aliases
 from recollect.engine.ports import KnowsProjects
-from recollect.engine.projects import Reason, Resolution, resolve, store_aliases
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace.git import place_of, root_commit
 from tests.builders import NOW, a_draft, a_start
+from tests.driver import Engine
 from tests.repositories import a_clone, a_repository, commit, git
 
 SHOP = "git@example.org:shop/api.git"
@@ -501,7 +501,7 @@ def test_a_session_that_begins_notes_its_project(engine: Engine, tmp_path: Path)
     engine.handle(a_start(project=None, folder=str(repo)))
     assert engine.resolve(str(repo)).reason is Reason.PLACE
     git(repo, "remote", "add", "origin", SHOP)
-    assert engine.project_of(str(repo)) == f"path:{repo}"
+    assert engine.resolve(str(repo)).project == f"path:{repo}"
 
 
 def known_before(desk: Desk, folder: Path, project: str) -> None:

@@ -14,9 +14,9 @@ from recollect.domain.injection import Injection
 from recollect.domain.memory import Anchor, Kind, MemoryId, Sensitivity
 from recollect.domain.session import Note, NoteCode, Summary
 from recollect.domain.settings import Budgets, InjectSettings, Mode, OnDemand, Settings, Start, TurnPlacement
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_draft, a_failure, a_memory, a_prompt, a_question, a_start, an_end, compacting
+from tests.driver import Engine
 from tests.flows.blocks import priced
 from tests.flows.conftest import engine_on
 from tests.requirements import covers

@@ -11,11 +11,12 @@ from recollect.domain.injection import Injection, Placement
 from recollect.domain.memory import Anchor, Kind, Memory, MemoryId
 from recollect.domain.session import Note, NoteCode, Summary
 from recollect.domain.settings import Kinds, OnDemand, Settings
-from recollect.engine import compaction, continuity, full_start, on_demand, session_start, tool_error
-from recollect.engine.engine import Engine
+from recollect.engine.moments import compaction, continuity, full_start, on_demand, tool_error
+from recollect.engine.moments import start as session_start
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.block import CLOSE, INVALID, OPEN, PREAMBLE, PREFIX, day_of, visible
 from tests.builders import NOW, a_failure, a_memory, a_prompt, a_question, a_start, an_end, compacting
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 

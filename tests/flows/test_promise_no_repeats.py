@@ -9,9 +9,9 @@ from recollect.domain.event import Carriers, StartSource
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.memory import Kind, MemoryId, MessageId
 from recollect.domain.settings import Budgets, Settings
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import a_failure, a_memory, a_prompt, a_question, a_start, compacted, compacting
+from tests.driver import Engine
 from tests.flows.blocks import priced
 from tests.flows.conftest import engine_on
 from tests.flows.test_start_choice import AREAS

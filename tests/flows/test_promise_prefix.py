@@ -8,7 +8,6 @@ import pytest
 
 from recollect.domain.event import Carriers, StartSource
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import (
     NOW,
@@ -22,6 +21,7 @@ from tests.builders import (
     compacted,
     compacting,
 )
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.flows.test_tool_error import FAILED, a_fix
 from tests.requirements import covers
@@ -64,7 +64,7 @@ class Host:
         live = self._carriers()
         self.engine.handle(a_prompt(text, message=message, live=live, confirms=self._says))
         if self._says:
-            self.engine.confirm(self._session, [message])
+            self.engine.store.confirm(self._session, [message])
         self.request()
         self._answer(f"Reply to {text}")
 
@@ -73,7 +73,7 @@ class Host:
         self._said.append((message, "tool", error))
         self.engine.handle(a_failure(error, message=message, call="c", live=self._carriers(), confirms=self._says))
         if self._says:
-            self.engine.confirm(self._session, [f"{message}/c"])
+            self.engine.store.confirm(self._session, [f"{message}/c"])
         self.request()
 
     def request(self) -> None:
@@ -126,7 +126,7 @@ def test_over_twenty_turns_every_request_begins_with_the_one_before_it(host: Hos
     start = host.system
     for number, prompt in enumerate(PROMPTS):
         if number == 4:
-            store = host.engine._store
+            store = host.engine.store
             assert isinstance(store, SqliteStore)
             host.engine.remember(a_draft("The auth token lives 60 minutes.", id=MemoryId("new")))
             old = store.get(MemoryId("auth"))
@@ -184,7 +184,7 @@ def test_a_message_that_went_out_bare_stays_bare(tmp_path: Path) -> None:
     engine.remember(a_draft(TOPICS["auth"][0], days_old=90))
     assert engine.handle(a_prompt(ASKED[0], message="m1", confirms=True, live=(None,))).block
     assert engine.handle(a_prompt(ASKED[0], message="m2", confirms=True, live=(None,))).block
-    engine.confirm(SessionId("s1"), [MessageId("m2")])
+    engine.store.confirm(SessionId("s1"), [MessageId("m2")])
     store.close()
     store = SqliteStore(tmp_path / "data" / "recollect.db")
     assert list(engine_on(store).replay(SessionId("s1"), [MessageId("m1"), MessageId("m2")])) == ["m2"]

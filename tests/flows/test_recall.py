@@ -8,11 +8,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from recollect.domain.memory import Kind, MemoryId, Role, Scope, Viewer
+from recollect.domain.memory import Kind, MemoryId, Role, Viewer
 from recollect.domain.search import Filters, MemoryStatus
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_memory, a_turn
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 from tests.vectors import OTHER_MODEL, ConceptModel
@@ -111,7 +111,7 @@ def test_what_is_new_is_found_by_its_words_before_it_has_a_vector(engine: Engine
     engine.remember(a_draft("Deploys need a ticket."))
     embed_everything(engine)
     engine.remember(a_draft("Rollouts need two tickets."))
-    assert engine.missing_vectors(None).memories == 1
+    assert engine.store.count_missing_vectors(None).memories == 1
     assert sorted(found(engine, "rollout ticket")) == ["Deploys need a ticket.", "Rollouts need two tickets."]
 
 
@@ -151,7 +151,7 @@ def test_after_a_change_of_the_model_nothing_old_is_compared_and_all_is_embedded
     assert embed_everything(old) == 3
     assert (found(new, "vehicle"), turns_found(new, "vehicle")) == ([], [])
     assert found(new, "automobile") == ["Park the automobile."], "by its words, meanwhile"
-    missing = new.missing_vectors(OTHER_MODEL)
+    missing = new.store.count_missing_vectors(OTHER_MODEL)
     assert (missing.memories, missing.turns) == (2, 1)
     assert new.embed_some(limit=1) == 1
     assert found(old, "vehicle") == []
@@ -194,9 +194,9 @@ def test_vectors_of_before_wait_for_the_model_to_come_back(store: SqliteStore) -
         ({}, ["new", "rule", "everywhere", "language"]),
         ({"kinds": frozenset({Kind.RULE})}, ["rule"]),
         ({"kinds": frozenset({Kind.RULE, Kind.PREFERENCE})}, ["rule", "everywhere"]),
-        ({"scope": Scope.parse("universal")}, ["everywhere"]),
-        ({"scope": Scope.parse("language:python")}, ["language"]),
-        ({"scope": Scope.project(PROJECT)}, ["new", "rule"]),
+        ({"scope": "universal"}, ["everywhere"]),
+        ({"scope": "language:python"}, ["language"]),
+        ({"scope": f"project:{PROJECT}"}, ["new", "rule"]),
         ({"since": NOW - timedelta(days=5)}, ["new", "everywhere"]),
         ({"until": NOW - timedelta(days=5)}, ["rule", "language"]),
         ({"as_of": NOW - timedelta(days=3)}, ["old", "rule", "language"]),

@@ -8,11 +8,11 @@ import pytest
 from recollect.domain.memory import Scope, SessionId, Viewer
 from recollect.embed.cached import CachedEmbedder
 from recollect.embed.minilm import load
-from recollect.engine.engine import Engine
-from recollect.engine.on_demand import UNCERTAIN
+from recollect.engine.moments.on_demand import UNCERTAIN
 from recollect.mcp.tools import NOTHING, Asker, call
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_prompt, a_turn
+from tests.driver import Engine
 from tests.flows.blocks import ids_in
 from tests.flows.conftest import engine_on
 from tests.requirements import covers

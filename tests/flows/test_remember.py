@@ -1,10 +1,15 @@
+import json
+
 import pytest
 
+from recollect.cli.formats.memory_json import draft_of, record_of
+from recollect.domain import memory as memory_module
+from recollect.domain.codec import field_types
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Kind, MemoryId, Sensitivity, Viewer
+from recollect.domain.memory import MAX_PARTS, Anchor, Kind, Memory, MemoryId, Sensitivity, Viewer
 from recollect.domain.outcome import New, Same
-from recollect.engine.engine import Engine
 from tests.builders import NOW, PROJECT, a_draft, a_start
+from tests.driver import Engine
 
 
 def test_what_is_new_is_stored_and_found(engine: Engine) -> None:
@@ -21,7 +26,7 @@ def test_what_is_known_is_counted_not_stored_twice(engine: Engine) -> None:
     first = engine.remember(a_draft("We deploy with Helm."))
     again = engine.remember(a_draft("we  deploy with helm."))
     assert isinstance(again, Same)
-    assert (again.memory.id, again.memory.seen, engine.count()) == (first.memory.id, 2, 1)
+    assert (again.memory.id, again.memory.seen, engine.store.count()) == (first.memory.id, 2, 1)
 
 
 def test_what_is_said_again_with_more_is_merged_and_the_stricter_sensitivity_holds(engine: Engine) -> None:
@@ -44,11 +49,32 @@ def test_other_words_are_kept_as_evidence_once(engine: Engine) -> None:
     assert engine.remember(a_draft(said)).memory.evidence == (f"- {said}",)
 
 
+def test_lists_that_grow_keep_the_newest_parts(engine: Engine) -> None:
+    many = [f"part {number} of it" for number in range(MAX_PARTS)]
+    anchors = tuple(map(Anchor, many))
+    engine.remember(a_draft("Auth uses JWT.", aliases=tuple(many), evidence=tuple(many), anchors=anchors))
+    again = a_draft("Auth uses JWT.", aliases=("new",), evidence=("new",), anchors=(Anchor("new"),))
+    same = engine.remember(again)
+    assert isinstance(same, Same)
+    for parts in (same.memory.aliases, same.memory.evidence, [anchor.path for anchor in same.memory.anchors]):
+        assert list(parts) == [*many[1:], "new"]
+    draft_of(json.loads(json.dumps(record_of(same.memory))), now=NOW, project=None, source=same.memory.source)
+
+
+def test_a_later_field_has_the_value_of_the_newer_statement(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    later = [one for one in field_types(Memory) if one.name == "rules"]
+    monkeypatch.setattr(memory_module, "LATER_FIELDS", later)
+    for rules, known in ((2, 2), (None, 2), (3, 3)):
+        stored = engine.remember(a_draft("Auth uses JWT.", rules=rules))
+        assert isinstance(stored, New | Same)
+        assert stored.memory.rules == known
+
+
 def test_several_are_kept_all_or_none(engine: Engine) -> None:
     drafts = [a_draft("One.", id=MemoryId("same")), a_draft("Two.", id=MemoryId("same"))]
     with pytest.raises(InvalidValue):
         engine.remember_all(drafts)
-    assert engine.count() == 0
+    assert engine.store.count() == 0
 
 
 @pytest.mark.parametrize("text", ["\u200b\u202e", "\x1b[31m", "\ufe0f"])
@@ -72,7 +98,7 @@ def test_a_given_id_is_kept_and_a_taken_one_refused(engine: Engine) -> None:
     engine.remember(a_draft("One.", id=MemoryId("b-1")))
     with pytest.raises(InvalidValue, match="already a memory 'b-1'"):
         engine.remember(a_draft("Two.", id=MemoryId("b-1")))
-    assert engine.count() == 1
+    assert engine.store.count() == 1
 
 
 def test_a_memory_may_name_a_successor_that_comes_later(engine: Engine) -> None:

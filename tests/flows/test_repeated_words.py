@@ -4,9 +4,9 @@ import pytest
 
 from recollect.domain.event import Compacted, Event
 from recollect.domain.memory import SessionId, Tier
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_prompt, a_reply, a_start, an_end
+from tests.driver import Engine
 from tests.requirements import covers
 from tests.unit.capture.hearing import failed, ran, used
 

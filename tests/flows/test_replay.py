@@ -5,10 +5,9 @@ from typing import Any
 
 from recollect.domain.event import Event
 from recollect.domain.memory import MessageId
-from recollect.domain.settings import Settings
-from recollect.engine.engine import Engine
-from recollect.engine.replay_sessions import RecordedTranscript, Replay, events_in_time
+from recollect.engine.learning.replay_sessions import RecordedTranscript, Replay, events_in_time
 from tests.builders import NOW, a_failure, a_prompt, a_reply, a_start, an_end, compacted
+from tests.driver import Engine
 
 ERROR = "sqlite3.OperationalError: no such table: ledger_entries"
 RULE = "Remember: we never mock the postgres database in integration tests."
@@ -34,7 +33,7 @@ def a_session(
 
 
 def played(engine: Engine, *sessions: RecordedTranscript, **how: Any) -> Replay:
-    replay = Replay(engine, lambda _: Settings(), **how)
+    replay = Replay(engine, **how)
     assert len(list(replay.play(sessions))) == len(sessions)
     return replay
 

@@ -1,6 +1,5 @@
 """What waits for a person, and what each decision makes of it."""
 
-from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -8,9 +7,10 @@ import pytest
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory, MemoryId, Role, Source, Viewer
 from recollect.domain.outcome import Contradicts
-from recollect.domain.review import Case, Review
-from recollect.engine.engine import Engine
+from recollect.domain.review import Case, Decision
+from recollect.engine.memories.review import find_dispute
 from tests.builders import NOW, PROJECT, a_draft, a_prompt, a_start
+from tests.driver import Engine
 
 HERE = Viewer(project=PROJECT)
 LATER = NOW + timedelta(hours=1)
@@ -46,7 +46,7 @@ def test_what_contradicts_waits_with_what_it_contradicts_and_both_are_found(engi
     known, new = disputed(engine)
     assert engine.cases() == [Case(memory=new, against=(known,))]
     assert live(engine) == {FAST, SLOW}
-    assert engine.dispute(known) == (Case(memory=known, against=()), [new])
+    assert find_dispute(engine.store, known) == ([], [new])
 
 
 def test_what_waits_comes_newest_first(engine: Engine) -> None:
@@ -66,7 +66,7 @@ def test_what_an_agent_says_against_a_person_waits_and_replaces_nothing(engine: 
 
 def test_accepted_it_holds_from_when_it_was_said(engine: Engine) -> None:
     known, new = disputed(engine)
-    (decided,) = engine.accept([new.id], at=LATER, by="cli").decided
+    (decided,) = engine.decide(Decision.ACCEPT, new.id, at=LATER).decided
     (ended,) = decided.ended
     assert (ended.id, ended.valid_to, ended.superseded_by) == (known.id, new.valid_from, new.id)
     assert decided.memory.conflicts == ()
@@ -76,7 +76,7 @@ def test_accepted_it_holds_from_when_it_was_said(engine: Engine) -> None:
 
 def test_kept_both_hold_and_nothing_ends(engine: Engine) -> None:
     known, new = disputed(engine)
-    (decided,) = engine.keep([new.id], at=LATER, by="cli").decided
+    (decided,) = engine.decide(Decision.KEEP, new.id, at=LATER).decided
     assert (decided.ended, decided.memory.conflicts) == ((), ())
     assert now(engine, known) == [known]
     assert live(engine) == {FAST, SLOW}
@@ -84,16 +84,16 @@ def test_kept_both_hold_and_nothing_ends(engine: Engine) -> None:
 
 def test_rejected_it_goes_into_the_history_of_what_holds(engine: Engine) -> None:
     known, new = disputed(engine)
-    (decided,) = engine.reject([new.id], at=LATER, by="cli").decided
+    (decided,) = engine.decide(Decision.REJECT, new.id, at=LATER).decided
     assert (decided.memory.valid_to, decided.memory.superseded_by) == (LATER, known.id)
     assert live(engine) == {FAST}
     assert [memory.id for memory in engine.history(known).before] == [new.id]
 
 
-@pytest.mark.parametrize("decide", [Engine.accept, Engine.keep, Engine.reject])
-def test_a_decision_is_undone_as_a_whole(engine: Engine, decide: Callable[..., Review]) -> None:
+@pytest.mark.parametrize("decision", Decision)
+def test_a_decision_is_undone_as_a_whole(engine: Engine, decision: Decision) -> None:
     known, new = disputed(engine)
-    done = decide(engine, [new.id], at=LATER, by="cli")
+    done = engine.decide(decision, new.id, at=LATER)
     assert engine.cases() == []
     undone = engine.undo(None, at=LATER, by="cli")
     assert undone.deed.id == done.deed
@@ -107,10 +107,10 @@ def test_several_are_decided_together_or_not_at_all(engine: Engine) -> None:
     known, new = disputed(engine)
     order = engine.remember(a_draft(ORDER, source=BY_TOOL)).memory
     with pytest.raises(InvalidValue, match=f"{order.id} is flagged"):
-        engine.keep([new.id, order.id], at=LATER, by="cli")
+        engine.decide(Decision.KEEP, new.id, order.id, at=LATER)
     assert [case.memory for case in engine.cases()] == [order, new]
     assert engine.changes(limit=1)[0].kind == "remember"
-    engine.reject([new.id, order.id], at=LATER, by="cli")
+    engine.decide(Decision.REJECT, new.id, order.id, at=LATER)
     assert live(engine) == {FAST}
     engine.undo(None, at=LATER, by="cli")
     assert now(engine, known, new, order) == [known, new, order]
@@ -121,14 +121,14 @@ def test_what_is_flagged_is_injected_once_it_is_accepted(engine: Engine) -> None
     engine.handle(a_start())
     assert engine.handle(a_prompt("How do we deploy with Helm?")).block == ""
     assert live(engine) == {ORDER}, "whoever asks for it finds it"
-    engine.accept([order.id], at=LATER, by="cli")
+    engine.decide(Decision.ACCEPT, order.id, at=LATER)
     assert engine.find(order.id).flag is None
     assert ORDER in engine.handle(a_prompt("How do we deploy with Helm?", message="m2")).block
 
 
 def test_what_is_flagged_is_forgotten_when_it_is_rejected_and_comes_back_flagged(engine: Engine) -> None:
     order = engine.remember(a_draft(ORDER, source=BY_TOOL)).memory
-    engine.reject([order.id], at=LATER, by="cli")
+    engine.decide(Decision.REJECT, order.id, at=LATER)
     assert live(engine) == set()
     engine.undo(None, at=LATER, by="cli")
     assert now(engine, order) == [order]
@@ -139,7 +139,7 @@ def test_a_conflict_dissolves_when_the_other_one_is_forgotten_or_replaced(engine
     engine.forget([known.id], at=LATER, by="cli")
     assert engine.cases() == []
     with pytest.raises(InvalidValue, match="does not wait for a decision"):
-        engine.accept([new.id], at=LATER, by="cli")
+        engine.decide(Decision.ACCEPT, new.id, at=LATER)
     engine.undo(None, at=LATER, by="cli")
     assert engine.cases() == [Case(memory=new, against=(known,))]
 
@@ -148,13 +148,13 @@ def test_what_is_forgotten_while_it_waits_waits_no_more(engine: Engine) -> None:
     known, new = disputed(engine)
     engine.forget([new.id], at=LATER, by="cli")
     assert engine.cases() == []
-    assert engine.dispute(known) == (Case(memory=known, against=()), [])
+    assert find_dispute(engine.store, known) == ([], [])
 
 
 def test_what_does_not_wait_is_refused_with_what_does(engine: Engine) -> None:
     known, new = disputed(engine)
     with pytest.raises(InvalidValue, match=f"{new.id} does, which contradicts it"):
-        engine.accept([known.id], at=LATER, by="cli")
+        engine.decide(Decision.ACCEPT, known.id, at=LATER)
     with pytest.raises(InvalidValue, match="no memory 'nowhere'"):
-        engine.accept([MemoryId("nowhere")], at=LATER, by="cli")
+        engine.decide(Decision.ACCEPT, MemoryId("nowhere"), at=LATER)
     assert engine.changes(limit=1)[0].kind == "remember"

@@ -7,9 +7,9 @@ import pytest
 from recollect.domain.event import StartSource
 from recollect.domain.memory import Kind, Role, SessionId, Source
 from recollect.domain.settings import InjectSettings, Settings, TurnPlacement
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_failure, a_prompt, a_reply, a_start, compacted
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
 

@@ -6,8 +6,9 @@ import pytest
 
 from recollect import wiring
 from recollect.domain.memory import Kind, Viewer
-from recollect.domain.settings import Settings
+from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft
+from tests.flows.conftest import engine_on
 from tests.requirements import covers
 
 LOGIN = ("Login timeout caused by missing await", Kind.ERROR_PATTERN)
@@ -29,12 +30,12 @@ CSS = ("CSS styling preferences", Kind.PREFERENCE)
     ],
 )
 def test_a_short_prompt_finds_what_it_is_about(
-    model_folder: Path, prompt: str, memory: tuple[str, Kind], finds: bool
+    store: SqliteStore, model_folder: Path, prompt: str, memory: tuple[str, Kind], finds: bool
 ) -> None:
     text, kind = memory
-    with wiring.open_engine(lambda _: Settings(), None, wiring.Model(model_folder)) as engine:
-        engine.remember(a_draft(text, kind=kind))
-        while engine.embed_some():
-            pass
-        found = [hit.memory.text for hit in engine.recall(prompt, Viewer(project=PROJECT), limit=None, now=NOW)]
-        assert found == ([text] if finds else [])
+    engine = engine_on(store, model=wiring.Model(model_folder)())
+    engine.remember(a_draft(text, kind=kind))
+    while engine.embed_some():
+        pass
+    found = [hit.memory.text for hit in engine.recall(prompt, Viewer(project=PROJECT), limit=None, now=NOW)]
+    assert found == ([text] if finds else [])

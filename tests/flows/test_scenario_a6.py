@@ -4,8 +4,8 @@ import pytest
 
 from recollect.domain.event import Event
 from recollect.domain.memory import Kind, Tier
-from recollect.engine.engine import Engine
 from tests.builders import NOW, PROJECT, a_prompt, a_reply, an_end
+from tests.driver import Engine
 from tests.requirements import covers
 
 ASKED = a_prompt("Should we use JWT or sessions?", message="p1")

@@ -31,11 +31,12 @@ from recollect.domain.memory import (
     Viewer,
 )
 from recollect.domain.outcome import Refused, Same
-from recollect.engine.engine import Engine
 from recollect.privacy.secrets import redact
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, a_turn
+from tests.counting import count_turns
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.planted import Planted, found_below, found_in, of_every_sort, of_every_vendor, vendor_secret
 from tests.repositories import a_repository
@@ -67,7 +68,7 @@ def draft_with(said: Planted, where: str) -> Draft:
         "id": {"id": MemoryId(name)},
         "scope": {"scope": Scope.project(ProjectId(f"path:/srv/{said.name}/shop"))},
         "language": {"scope": Scope(ScopeLevel.LANGUAGE, name)},
-        "mentions": {"mentions": (Mention(source=source(session=name), at=NOW),)},
+        "mentions": {"mentions": (Mention.of(source(session=name), NOW),)},
         "flag": {"flag": name},
         "conflicts": {"conflicts": (MemoryId(name),)},
         "superseded_by": {"superseded_by": MemoryId(name)},
@@ -121,7 +122,7 @@ DOORS: dict[str, Door] = {
     "tool that fails": lambda engine, said: engine.handle(
         ToolFailed(session=SessionId("s1"), at=NOW, tool="bash", input={"command": said.text}, error=said.text)
     ),
-    "confirm": lambda engine, said: engine.confirm(SessionId(said.name), [MessageId(said.name)]),
+    "confirm": lambda engine, said: engine.store.confirm(SessionId(said.name), [MessageId(said.name)]),
     "question": lambda engine, said: engine.recall(said.text, HERE, limit=5, now=NOW),
     "question about turns": lambda engine, said: engine.recall_turns(said.text, PROJECT, limit=5),
     "join": lambda engine, said: engine.join(PROJECT, ProjectId(said.name), at=NOW, by="cli"),
@@ -275,7 +276,7 @@ def test_ordinary_names_are_never_refused(kind: str) -> None:
         for _ in range(1000)
     ]
     engine.archive(turns)
-    assert store.count_turns() == 1000
+    assert count_turns(store) == 1000
     outcomes = engine.remember_all(
         [
             a_draft(
@@ -302,11 +303,11 @@ def test_a_folder_and_a_remote_with_a_secret_in_their_names_are_kept_without_it(
     cloned = a_repository(tmp_path / "clone", remote=f"https://x:{token.name}@example.org/{token.name}/shop.git")
     for folder in (plain, cloned):
         project = engine.enter_project(str(folder), NOW)
-        assert project == engine.project_of(str(folder)), "the same each time"
+        assert project == engine.resolve(str(folder)).project, "the same each time"
         engine.remember(a_draft("Tabs.", scope=Scope.project(project)))
         engine.handle(a_start(session=f"in {folder.name}", project=None, folder=str(folder)))
     assert found_below(tmp_path / "data", [token]) == set()
-    assert len(engine.projects()) == 2
+    assert len(engine.store.projects()) == 2
     store.close()
 
 

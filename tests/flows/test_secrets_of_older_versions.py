@@ -13,13 +13,14 @@ from recollect.domain.changes import ChangeAction
 from recollect.domain.health import Health
 from recollect.domain.injection import Injection, LogEntry, Placement
 from recollect.domain.memory import Anchor, Kind, MemoryId, MessageId, SessionId, Viewer
+from recollect.domain.review import Decision
 from recollect.domain.session import Session
-from recollect.engine.engine import Engine
 from recollect.imports import own_markdown
 from recollect.store.sqlite import rescan
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.block import line_of
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_prompt, a_start, a_turn
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.flows.on_disk import path
 from tests.planted import found_below, found_in, of_every_sort
@@ -104,7 +105,7 @@ def test_a_secret_of_an_older_version_is_in_no_answer(old_store: SqliteStore) ->
     assert leaked(memory, story, engine.newest(HERE, limit=9), engine.changes(limit=9), engine.cases()) == set()
     assert leaked(exported, [*map(memory_json.record_of, exported)], [*own_markdown.render(exported)]) == set()
     assert leaked(engine.remember(a_draft(f"Obey the deployment. {SAID}"))) == set()
-    assert leaked(engine.accept([MemoryId("flagged")], at=NOW, by="cli")) == set()
+    assert leaked(engine.decide(Decision.ACCEPT, MemoryId("flagged"), at=NOW)) == set()
     assert leaked(engine.undo(None, at=NOW, by="cli"), engine.forget([OLD], at=NOW, by="cli")) == set()
 
 
@@ -181,13 +182,13 @@ def test_after_an_upgrade_what_is_kept_is_looked_at_again_in_small_steps(
     old_store.add_turns([a_turn(f"Number {n}: {SAID}", message=f"n{n}") for n in range(3)])
     engine = engine_on(old_store)
     assert engine.recheck_some()
-    assert "is being searched" in str(engine.recheck_progress())
+    assert "is being searched" in str(engine.store.rescan_state())
     steps = 1
     while engine.recheck_some():
         steps += 1
     assert steps > 10
     assert found_below(path.parent, SECRETS) == set(), "in the database, its log and its backups"
-    assert "secrets were removed" in str(engine.recheck_progress())
+    assert "secrets were removed" in str(engine.store.rescan_state())
     assert engine.recall("deployment", HERE, limit=9, now=NOW), "what was rewritten is found"
     assert [finding for finding in old_store.check() if finding.health is Health.PROBLEM] == []
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from recollect.domain.health import Health
 from recollect.domain.memory import Kind, MessageId, Role, SessionId, Source, Tier
 from recollect.domain.session import Summary
 from recollect.domain.settings import Settings, Start, StartStyle
+from recollect.engine.learning import inbox
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import (
     NOW,
@@ -85,9 +87,9 @@ def test_no_byte_of_it_is_left_in_any_file(store: SqliteStore, path: Path) -> No
     back_up(path, "schema-004-20260101T000000")
     assert {name for name, _ in left_in(path.parent, PIECES)} >= {"schema-004-20260101T000000.db"}
     engine.handle(a_deletion())
-    assert engine.needs_tidying, "whoever deletes a session does not wait for the file to be written anew"
+    assert engine.live.needs_tidying, "whoever deletes a session does not wait for the file to be written anew"
     engine.tidy(NOW)
-    assert not engine.needs_tidying
+    assert not engine.live.needs_tidying
     assert left_in(path.parent, PIECES) == set()
     assert left_in(path.parent, [b"pytest -q before you commit"]), "what it has proven is there"
 
@@ -112,9 +114,9 @@ def test_what_waits_to_be_learnt_from_is_not_learnt(store: SqliteStore) -> None:
     engine = engine_on(store)
     for event in a_life():
         engine.handle(event)
-    assert engine.count_waiting_events()
+    assert engine.store.count_waiting_events()
     engine.handle(a_deletion())
-    assert engine.count_waiting_events() == 0
+    assert engine.store.count_waiting_events() == 0
     while engine.learn_some():
         pass
     assert learnt(store) == []
@@ -274,10 +276,10 @@ def test_what_waits_in_memory_for_the_disk_goes_too(store: SqliteStore, monkeypa
         full.setattr(store, "put_event", put_event)
         assert not engine.handle(a_prompt(ASIDE, message="m1")).kept
         assert not engine.handle(a_prompt("Something else.", session="s2", message="m2")).kept
-    assert engine.events_unwritten == 2
+    assert len(engine.live.unwritten.events) == 2
     engine.handle(a_deletion())
-    assert engine.events_unwritten == 1
-    engine.write_waiting_events()
+    assert len(engine.live.unwritten.events) == 1
+    inbox.write_waiting_events(engine.store, engine.live)
     assert rows_of(store).get("inbox") is None
 
 
@@ -289,6 +291,39 @@ def test_a_candidate_of_which_it_is_the_only_source_is_purged_whatever_became_of
     engine.forget([old.id], at=NOW, by="cli")
     engine.handle(a_deletion())
     assert store.get(old.id) is None
+
+
+def test_a_session_that_is_deleted_while_it_is_learnt_from_leaves_nothing_in_memory() -> None:
+    class DeletesMeanwhile(SqliteStore):
+        def past_events(self, session: SessionId, **how: Any) -> list[Event]:
+            past = super().past_events(session, **how)
+            if session == S1:
+                engine.handle(a_deletion())
+            return past
+
+    store = DeletesMeanwhile(None)
+    engine = engine_on(store)
+    lived(engine, a_start(), a_prompt(ASIDE))
+    lived(engine, a_start("s2"), a_prompt("Something else.", session="s2"))
+    assert list(engine.live.learning.listeners) == ["s2"]
+    store.close()
+
+
+def test_a_file_that_cannot_be_written_anew_is_still_due(store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = engine_on(store)
+    lived(engine, a_start(), a_prompt(ASIDE))
+    engine.handle(a_deletion())
+    with monkeypatch.context() as busy:
+
+        def scrub(_: object) -> bool:
+            raise StoreError("The disk is busy.")
+
+        busy.setattr(store, "scrub", scrub)
+        with pytest.raises(StoreError):
+            engine.tidy(NOW)
+    assert engine.live.needs_tidying
+    engine.tidy(NOW)
+    assert not engine.live.needs_tidying
 
 
 def test_an_engine_that_has_heard_nothing_deletes_too(store: SqliteStore) -> None:

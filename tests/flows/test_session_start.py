@@ -15,9 +15,9 @@ from recollect.domain.event import (
 )
 from recollect.domain.memory import Kind, MessageId, Role, Sensitivity, SessionId, Source
 from recollect.domain.settings import Kinds, Settings, Start, StartStyle
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start
+from tests.driver import Engine
 from tests.flows.conftest import all_kinds_but, engine_on
 from tests.requirements import covers
 
@@ -132,6 +132,6 @@ def test_the_same_story_gives_the_same_bytes() -> None:
 
 
 def test_the_project_of_an_unknown_session_is_read_from_its_folder(engine: Engine) -> None:
-    engine.remember(a_draft("Here only.", kind=Kind.RULE, scope=f"project:{engine.project_of('/')}"))
+    engine.remember(a_draft("Here only.", kind=Kind.RULE, scope=f"project:{engine.resolve('/').project}"))
     assert "Here only." in engine.handle(a_start(project=None, folder="/")).block
     assert engine.handle(a_start(session="s2", project=PROJECT, folder="/")).block == ""

@@ -26,11 +26,11 @@ from recollect.domain.memory import (
 )
 from recollect.domain.search import Filters, MemoryStatus
 from recollect.domain.settings import Settings, Stale, Start, StartStyle
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 from recollect.workspace.anchors import AnchoredFiles
 from tests.builders import NOW, OTHER_PROJECT, a_draft, a_prompt, a_start
+from tests.driver import Engine
 from tests.repositories import a_repository
 from tests.repositories import git as run_git
 from tests.requirements import covers

@@ -9,11 +9,11 @@ from recollect.domain.injection import Verdict
 from recollect.domain.memory import Kind, Sensitivity
 from recollect.domain.session import Summary
 from recollect.domain.settings import Budgets, InjectSettings, Mode, Settings, Start, StartStyle
-from recollect.engine.continuity import LAST, SESSIONS
-from recollect.engine.engine import Engine
-from recollect.engine.full_start import DECISIONS, ERRORS, FILES, INDEX
+from recollect.engine.moments.continuity import LAST, SESSIONS
+from recollect.engine.moments.full_start import DECISIONS, ERRORS, FILES, INDEX
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import OTHER_PROJECT, a_draft, a_question, a_start, an_end
+from tests.driver import Engine
 from tests.flows.blocks import ids_in, items, priced, said, section
 from tests.flows.conftest import engine_on
 from tests.requirements import covers

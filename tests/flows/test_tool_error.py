@@ -10,10 +10,10 @@ from recollect.domain.event import StartSource, ToolFailed
 from recollect.domain.injection import Placement, QuietReason, Verdict
 from recollect.domain.memory import Anchor, Kind, MessageId, Role, Sensitivity, SessionId, Source, Tier
 from recollect.domain.settings import Budgets, Kinds, Settings, Start, StartStyle, ToolError, TurnSettings
-from recollect.engine.engine import Engine
-from recollect.engine.tool_error import KNOWN_ERROR
+from recollect.engine.moments.tool_error import KNOWN_ERROR
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, a_draft, a_failure, a_prompt, a_start, compacted
+from tests.driver import Engine
 from tests.flows.blocks import priced, said, section
 from tests.flows.conftest import all_kinds_but, engine_on
 from tests.requirements import covers

@@ -11,13 +11,15 @@ import pytest
 from recollect.domain.errors import PayloadError
 from recollect.domain.event import Prompt, Reply, SessionEnded, SessionStarted, ToolSucceeded
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, Role, Scope, Sensitivity, SessionId, Source
+from recollect.domain.review import Decision
 from recollect.domain.settings import Budgets, OnDemand, Settings
-from recollect.engine.engine import Engine
+from recollect.engine.moments import sent_log
 from recollect.mcp.askers import NEW_SESSION_AFTER, Askers, Connection
 from recollect.mcp.schema import INSTRUCTIONS, MIN_TOKENS, TOOLS
 from recollect.mcp.tools import FULL, NOTHING, OPEN_HINT, Asker, ToolAnswer, call
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft
+from tests.driver import Engine
 from tests.flows.blocks import ids_in, items, priced, said
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
@@ -216,7 +218,7 @@ def test_what_an_agent_wants_to_hold_in_other_projects_waits_for_its_user(
     (memory,) = [case.memory for case in engine.cases()]
     for asker in (shop, bank):
         assert call(engine, asker, "search", {"query": "push releases to evil.example"}).text == NOTHING
-    engine.accept([memory.id], at=NOW, by="cli")
+    engine.decide(Decision.ACCEPT, memory.id, at=NOW)
     assert ids_in(call(engine, bank, "search", {"query": "push releases to evil.example"}).text) == [memory.id]
 
 
@@ -251,7 +253,7 @@ def test_an_agent_updates_its_own_word(engine: Engine, shop: Asker) -> None:
     assert said(call(engine, shop, "search", {"query": "queue jobs"}).text) == ["The queue holds 500 jobs."]
     again = {"id": ids_of(answer), "action": "update", "text": "The queue holds 500 jobs."}
     assert "Known already" in call(engine, shop, "change", again).text
-    assert engine.undo(engine.changes(limit=2)[1].id, at=NOW, by="test")
+    assert engine.undo(engine.store.recent_changes(limit=2)[1].id, at=NOW, by="test")
 
 
 def test_an_update_of_what_the_user_said_waits_for_the_user(engine: Engine, shop: Asker) -> None:
@@ -287,10 +289,10 @@ def test_an_agent_only_proposes_to_forget_what_the_user_said(engine: Engine, sho
         assert f"`recollect forget {known.id}`" in answer.text
     assert engine.find(known.id).is_live
     assert [(case.memory.id, case.is_doubted) for case in engine.cases()] == [(known.id, True)]
-    engine.keep([known.id], at=NOW, by="cli")
+    engine.decide(Decision.KEEP, known.id, at=NOW)
     assert engine.cases() == []
     call(engine, shop, "change", {"id": known.id, "action": "forget"})
-    engine.reject([known.id], at=NOW, by="cli")
+    engine.decide(Decision.REJECT, known.id, at=NOW)
     assert not engine.find(known.id).is_live
     assert [gone.id for gone in engine.undo(None, at=NOW, by="cli").restored] == [known.id]
 
@@ -369,7 +371,7 @@ def test_the_scope_language_is_that_of_the_folder(engine: Engine, shop: Asker) -
         ("remember", {}, "there are search, details"),
         ("search", {}, "needs `query`"),
         ("search", {"query": 7}, "takes a string"),
-        ("search", {"query": "  "}, "not empty"),
+        ("search", {"query": "  "}, "The query is empty; say what to look for."),
         ("search", {"query": "x", "kind": "rule"}, "it takes `query`, `kinds`"),
         ("search", {"query": "x", "kinds": ["poem"]}, "preference, rule"),
         ("search", {"query": "x", "kinds": {"a": 1}}, "takes a list"),
@@ -389,7 +391,7 @@ def test_wrong_arguments_are_told_what_is_right(
     engine: Engine, shop: Asker, tool: str, given: Mapping[str, Any], says: str
 ) -> None:
     answer = call(engine, shop, tool, given)
-    assert answer.code == "bad_request"
+    assert answer.code in ("bad_request", "invalid_value")
     assert says in answer.text
 
 
@@ -492,7 +494,7 @@ def test_what_was_never_delivered_is_told_again(engine: Engine, shop: Asker) -> 
         answer = call(engine, far, "search", {"query": "deploy with Helm"})
         assert "on Mondays" in answer.text
     assert answer.offered is not None
-    engine.confirm_delivery(answer.offered)
+    sent_log.confirm_delivery(engine.store, answer.offered)
     assert "said further up" in call(engine, far, "search", {"query": "deploy with Helm"}).text
 
 

@@ -6,10 +6,10 @@ import pytest
 from recollect.domain.event import Compacted, StartSource
 from recollect.domain.memory import Kind, MessageId, SessionId, Viewer
 from recollect.domain.settings import Budgets, Kinds, Settings, Start, TurnSettings
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from recollect.workspace import git
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start
+from tests.driver import Engine
 from tests.flows.conftest import all_kinds_but, engine_on
 from tests.requirements import covers
 
@@ -93,7 +93,7 @@ def test_what_a_host_was_offered_and_did_not_confirm_is_not_replayed(engine: Eng
     late = engine.handle(a_prompt(ask, message="late", confirms=True, live=()))
     sent = engine.handle(a_prompt(ask, message="sent", confirms=True, live=()))
     assert late.block == sent.block != ""
-    engine.confirm(SessionId("s1"), [MessageId("sent")])
+    engine.store.confirm(SessionId("s1"), [MessageId("sent")])
     assert engine.replay(SessionId("s1"), [MessageId("late"), MessageId("sent")]) == {"sent": sent.block}
 
 

@@ -14,11 +14,12 @@ from recollect.domain.memory import MemoryId, MessageId, Role, SessionId, Source
 from recollect.domain.settings import Archive, Budgets, Settings, TurnSettings
 from recollect.embed.cached import CachedEmbedder
 from recollect.embed.minilm import load
-from recollect.engine.engine import Engine
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_prompt, a_start, a_turn, compacted
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.requirements import covers
+from tests.vectors import ConceptModel
 
 CACHE = "The cache lives in Redis with a time to live of ten minutes."
 ASKED = "How long does the Redis cache live?"
@@ -54,6 +55,19 @@ def said(
 
 def asked(engine: Engine, text: str = ASKED, **fields: Any) -> Injection:
     return engine.handle(a_prompt(text, session="now", **fields))
+
+
+@pytest.mark.parametrize("has_memories", [True, False])
+def test_a_prompt_runs_the_model_once_even_if_it_names_something(store: SqliteStore, has_memories: bool) -> None:
+    model = ConceptModel()
+    engine = engine_on(store, model=model)
+    if has_memories:
+        engine.remember(a_draft("The redis-cache runs on port 6380."))
+    said(engine, "A key in the redis-cache of the shop-api lives for ten minutes, then a timer drops it.", "Noted.")
+    injection = asked(engine, "How long does a key in the redis-cache of the shop-api live?")
+    assert bool(injection.ids) is has_memories
+    assert injection.quoted
+    assert len(model.asked) == 1
 
 
 def test_what_was_said_is_quoted_with_speaker_date_and_session(engine: Engine) -> None:

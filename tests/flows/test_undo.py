@@ -2,30 +2,28 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
-from recollect.api.operation import OperationContext
-from recollect.api.undo import UNDO, Undo
+from recollect.api.undo import UNDO, TakenBack, Undo
 from recollect.domain.changes import ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Draft, Memory, MemoryId, Role, Sensitivity, Source, Usage, Viewer
 from recollect.domain.outcome import New, Same
 from recollect.domain.settings import ForgetSettings, Settings
-from recollect.engine.engine import Engine
-from recollect.engine.undo import UndoResult
+from recollect.engine.engine import NO_MODEL
 from recollect.mcp.tools import HISTORY_NAME as MCP
+from recollect.operations import answer
 from recollect.store.sqlite.store import SqliteStore
-from recollect.wiring import Model
 from tests.builders import NOW, PROJECT, a_draft, a_prompt
+from tests.driver import Engine
 from tests.flows.conftest import engine_on
 
 HERE = Viewer(project=PROJECT)
 HELM = "We deploy with Helm."
 
 
-def undo(engine: Engine, deed: ChangeId | None = None) -> UndoResult:
+def undo(engine: Engine, deed: ChangeId | None = None) -> TakenBack:
     return engine.undo(deed, at=NOW, by="cli")
 
 
@@ -53,7 +51,7 @@ def test_what_was_remembered_is_taken_back(engine: Engine) -> None:
     undone = undo(engine)
     assert (undone.deed.kind, [gone.id for gone in undone.removed], undone.restored) == ("remember", [memory.id], ())
     assert seen(engine) == []
-    assert engine.count() == 0
+    assert engine.store.count() == 0
 
 
 def test_several_that_were_remembered_together_are_taken_back_together(engine: Engine) -> None:
@@ -146,7 +144,7 @@ def test_the_same_file_twice_changes_nothing(engine: Engine) -> None:
     kept = list(engine.all_memories())
     assert bring_all() == [Same, Same, Same]
     assert list(engine.all_memories()) == kept
-    assert engine.changes(limit=1)[0].memories == 0
+    assert engine.store.recent_changes(limit=1)[0].memories == 0
 
 
 @pytest.mark.parametrize("memory_id", [None, MemoryId("helm")])
@@ -223,7 +221,7 @@ def test_what_is_gone_for_good_is_not_brought_back(engine: Engine) -> None:
         undo(engine)
     with pytest.raises(InvalidValue, match="deleted for good"):
         undo(engine, remembered)
-    assert engine.count() == 0
+    assert engine.store.count() == 0
 
 
 def test_a_forgetting_that_is_done_again_has_its_whole_window(engine: Engine) -> None:
@@ -279,8 +277,7 @@ def test_an_undo_says_that_what_a_session_taught_later_stays(engine: Engine) -> 
     engine.handle(a_prompt("Remember: always run make lint before you push."))
     while engine.learn_some():
         pass
-    desk = OperationContext(engine=engine, live=engine, settings=Settings(), model=Model(Path("/nowhere")), now=NOW)
-    undone = UNDO.answer(desk, Undo())
+    undone = answer(engine, UNDO, Undo(), NOW, NO_MODEL)
     assert undone.deed.about == HELM
     assert undone.passed_over is not None
     assert undone.passed_over.kind is ChangeAction.LEARN
@@ -291,7 +288,12 @@ def test_without_an_undo_window_what_is_taken_back_is_gone_at_once(store: Sqlite
     engine = engine_on(store, settings)
     memory = engine.remember(a_draft(HELM)).memory
     later = NOW + timedelta(seconds=1)
-    desk = OperationContext(engine=engine, live=engine, settings=settings, model=Model(Path("/nowhere")), now=later)
-    assert UNDO.answer(desk, Undo()).for_good
+    assert answer(engine, UNDO, Undo(), later, NO_MODEL).for_good
     with pytest.raises(InvalidValue, match="There is no memory"):
         engine.find(memory.id)
+
+
+def test_a_session_to_unlearn_is_named_by_at_least_three_characters(engine: Engine) -> None:
+    engine.handle(a_prompt("Always run the linter before you commit.", session="ses_1"))
+    with pytest.raises(InvalidValue, match=r"^There is no session 'se'; give at least 3 characters of its id\.$"):
+        answer(engine, UNDO, Undo(session="se"), NOW, NO_MODEL)

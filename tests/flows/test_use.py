@@ -6,10 +6,10 @@ import pytest
 
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, SessionId, Usage
 from recollect.domain.settings import Loop, Settings, Start, StartStyle
-from recollect.engine.engine import Engine
 from recollect.rank.score import use_factor, use_rate, was_used
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_failure, a_memory, a_prompt, a_reply, a_start, an_end, compacted
+from tests.driver import Engine
 from tests.flows.blocks import said
 from tests.flows.conftest import engine_on
 from tests.flows.test_tool_error import FAILED, a_fix
@@ -72,6 +72,28 @@ def test_what_a_failed_tool_brought_counts_too(engine: Engine, store: SqliteStor
     assert engine.handle(a_failure(FAILED)).ids == (fix,)
     engine.handle(a_reply("I close the cursor, then retry."))
     assert use(store, fix) == (1, 1, 0)
+
+
+def test_a_slow_reply_to_the_last_prompt_does_not_undo_the_next_one() -> None:
+    class PromptsMeanwhile(SqliteStore):
+        is_next_due = False
+
+        def get(self, memory_id: MemoryId) -> Memory | None:
+            if self.is_next_due:
+                self.is_next_due = False
+                assert engine.handle(a_prompt("When does the hourly report run?", message="m2")).ids == (HOUR,)
+            return super().get(memory_id)
+
+    store = PromptsMeanwhile(None)
+    engine = engine_on(store)
+    engine.remember(a_draft("The auth token lies in an httpOnly cookie.", id=COOKIE, days_old=90))
+    engine.remember(a_draft("The hourly report runs at minute seven.", id=HOUR, days_old=90))
+    assert engine.handle(a_prompt(ASK)).ids == (COOKIE,)
+    store.is_next_due = True
+    engine.handle(a_reply(ELSE))
+    engine.handle(a_reply("It runs at minute seven."))
+    assert use(store, HOUR) == (1, 1, 0)
+    store.close()
 
 
 @covers("SCO-9")
@@ -177,6 +199,6 @@ def test_fifty_sessions_of_echo_confirm_nothing_and_lift_no_importance(taught: E
 def test_what_was_offered_and_never_sent_does_not_count_as_shown(taught: Engine, store: SqliteStore) -> None:
     taught.handle(a_prompt(ASK, message="late", confirms=True))
     assert use(store) == (0, 0, 0)
-    taught.confirm(SessionId("s1"), [MessageId("late")])
-    taught.confirm(SessionId("s1"), [MessageId("late")])
+    taught.store.confirm(SessionId("s1"), [MessageId("late")])
+    taught.store.confirm(SessionId("s1"), [MessageId("late")])
     assert use(store) == (1, 0, 0)

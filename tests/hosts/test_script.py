@@ -7,7 +7,8 @@ import pytest
 from recollect.domain.errors import RecollectError
 from recollect.domain.event import Asked, Prompt, SessionEnded, SessionStarted, StartSource, ToolFailed
 from recollect.domain.injection import Injection, Placement
-from recollect.domain.memory import Kind, MemoryId, MessageId, Scope
+from recollect.domain.memory import Kind, MemoryId, MessageId
+from recollect.domain.search import Filters
 from recollect.hosts.script import NAME, TYPES, event_of, normalise, render
 from tests.builders import NOW
 
@@ -63,7 +64,8 @@ def test_an_end_leaves_notes_and_a_summary() -> None:
 def test_a_question_is_asked_by_words_or_by_an_id() -> None:
     asked = read("asked", query="deploy", kinds=["rule"], scope="universal", budget_tokens=300)
     assert isinstance(asked, Asked)
-    assert (asked.kinds, asked.scope, asked.budget_tokens) == (frozenset({Kind.RULE}), Scope.parse("universal"), 300)
+    assert asked.filters == Filters(kinds=frozenset({Kind.RULE}), scope="universal")
+    assert asked.budget_tokens == 300
     assert read("asked", id="abcd2345").id == "abcd2345"
 
 

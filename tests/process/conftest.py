@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from recollect.client import Client
-from recollect.config import Paths, find_paths
+from recollect.connection import open_connection
+from recollect.domain.errors import DaemonError
+from recollect.paths import Paths, find_paths
 from tests.process.fork_server import ForkServer, can_run
 
 RECOLLECT = Path(sys.executable).with_name("recollect")
@@ -39,6 +41,14 @@ class Home:
     @property
     def client(self) -> Client:
         return Client(self.places.socket)
+
+    def post(self, path: str, body: object, *, timeout_s: float = 5.0) -> dict[str, Any]:
+        """The daemon's answer. Raises DaemonError if it is an error."""
+        with closing(open_connection(self.places.socket, timeout_s)) as connection:
+            answer: dict[str, Any] = json.loads(connection.exchange("POST", path, json.dumps(body).encode()).body)
+        if "error" in answer:
+            raise DaemonError(answer["error"]["message"])
+        return answer
 
     def recollect(
         self, *args: str, stdin: bytes = b"", cwd: Path | None = None, **env: str

@@ -32,6 +32,12 @@ with pathlib.Path(os.environ["HOME"], "starts").open("a") as file:
 """
 
 
+def hook_command(*arguments: str, python: str = sys.executable, script: Path = HOOK) -> list[str]:
+    """The command as `recollect hook` prints it."""
+    start = "import sys; sys.path.append(sys.argv.pop(1)); import hook; hook.main()"
+    return [python, "-S", "-I", "-c", start, str(script.parent), *arguments]
+
+
 def call(
     home: Home,
     *arguments: str,
@@ -41,9 +47,13 @@ def call(
     env: Mapping[str, str] | None = None,
 ) -> bytes:
     """What a hook prints; it never complains, and never fails."""
-    command = [python, "-S", "-I", str(script), *arguments]
     done = subprocess.run(
-        command, input=stdin, env=home.env | dict(env or {}), cwd=home.path, capture_output=True, timeout=20
+        hook_command(*arguments, python=python, script=script),
+        input=stdin,
+        env=home.env | dict(env or {}),
+        cwd=home.path,
+        capture_output=True,
+        timeout=20,
     )
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout
@@ -52,7 +62,7 @@ def call(
 def begun(home: Home, *arguments: str, **options: Any) -> "subprocess.Popen[bytes]":
     """A hook whose standard input stays open."""
     return subprocess.Popen(
-        [sys.executable, "-S", "-I", str(HOOK), *arguments],
+        hook_command(*arguments),
         env=home.env,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -72,7 +82,7 @@ def hooks_of(home: Home) -> list[int]:
 
 def _is_hook_of(home: Home, process: Path) -> bool:
     try:
-        is_hook = b"hook.py" in (process / "cmdline").read_bytes()
+        is_hook = b"import hook" in (process / "cmdline").read_bytes()
         return is_hook and f"HOME={home.path}\0".encode() in (process / "environ").read_bytes()
     except OSError:  # gone meanwhile
         return False

@@ -133,7 +133,7 @@ class Soak:
         said = {"type": "text", "text": f"Please always check the {self._text()}"}
         event = {"hook": "chat.message", "sessionID": f"s{self._made}", "messageID": "m1", "directory": "/"}
         with suppress(DaemonError, OSError):
-            self.home.client.post("/v1/hosts/opencode", {**event, "parts": [said]}, timeout_s=PATIENCE_S)
+            self.home.post("/v1/hosts/opencode", {**event, "parts": [said]}, timeout_s=PATIENCE_S)
         return self._start("prompt", "recall", "ledger")
 
     def _start(self, kind: str, *args: str, adds: tuple[str, ...] = (), removes: tuple[str, ...] = ()) -> Command:

@@ -331,5 +331,6 @@ def test_an_id_that_is_no_text_is_said(home: Home, command: str) -> None:
 
 
 def test_a_line_of_a_pipe_that_is_no_text_is_answered_and_the_next_one_served(home: Home) -> None:
-    lines = home.said("pipe", stdin=b'\xff\n{"op": "search", "query": "x"}\n').splitlines()
-    assert [list(json.loads(line)) for line in lines] == [["error"], ["hits", "ms"]]
+    surrogate = b'{"op": "redact", "text": "\\ud800"}'
+    lines = home.said("pipe", stdin=b"\xff\n" + surrogate + b'\n{"op": "search", "query": "x"}\n').splitlines()
+    assert [list(json.loads(line)) for line in lines] == [["error"], ["text", "found"], ["hits", "ms"]]

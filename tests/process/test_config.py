@@ -170,7 +170,7 @@ def test_a_running_daemon_follows_the_files_and_a_broken_one_of_a_project_does_n
 
     def starts_with_a_block(session: str) -> bool:
         start = {"hook": "session.start", "sessionID": session, "directory": str(project.parent / "src")}
-        return "tabs" in home.client.post("/v1/hosts/opencode", start)["block"]
+        return "tabs" in home.post("/v1/hosts/opencode", start)["block"]
 
     assert starts_with_a_block("nothing is set")
     user.write_text("[start]\nenabled = false\n")

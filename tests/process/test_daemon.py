@@ -195,14 +195,14 @@ def test_a_taught_sentence_comes_back_through_the_daemon(home: Home) -> None:
     home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
     home.said("remember", "Always use tabs.", "--kind", "preference", "--scope", "universal")
     assert home.recollect("start", RECOLLECT_START__FACTS="0").returncode == 0  # facts are left to the turns
-    start = home.client.post("/v1/hosts/opencode", START)
+    start = home.post("/v1/hosts/opencode", START)
     assert "Always use tabs." in start["block"]
-    turn = home.client.post("/v1/hosts/opencode", PROMPT)
+    turn = home.post("/v1/hosts/opencode", PROMPT)
     assert "We deploy with Helm." in turn["block"]
     asked = {"session": "s1", "messages": ["m1", "m2"]}
-    assert home.client.post("/v1/replay", asked) == {"blocks": {}}
-    assert home.client.post("/v1/sent", asked) == {}
-    assert home.client.post("/v1/replay", asked) == {"blocks": {"m1": turn["block"]}}
+    assert home.post("/v1/replay", asked) == {"blocks": {}}
+    assert home.post("/v1/sent", asked) == {}
+    assert home.post("/v1/replay", asked) == {"blocks": {"m1": turn["block"]}}
 
 
 def test_a_request_in_absolute_form_is_the_same_request(shared_home: Home) -> None:
@@ -214,7 +214,7 @@ def test_one_prompt_asked_by_many_at_once_gets_one_answer(home: Home) -> None:
     home.said("remember", "We deploy with Helm.", "--kind", "research", "--scope", "universal")
     home.said("start")
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: home.client.post("/v1/hosts/opencode", PROMPT), range(8)))
+        answers = list(pool.map(lambda _: home.post("/v1/hosts/opencode", PROMPT), range(8)))
     assert "We deploy with Helm." in answers[0]["block"]
     assert answers == [answers[0]] * 8
 
@@ -235,7 +235,7 @@ def test_the_daemon_is_not_given_the_keys_of_the_shell(home: Home) -> None:
         ("/v1/hosts/opencode", START | {"sessionID": "\ud800"}, "The session"),
         ("/v1/hosts/opencode", START | {"directory": "/a\x00b"}, "cannot be used"),
         ("/v1/replay", {"session": "\ud800", "messages": []}, "The id"),
-        ("/v1/wake", {}, "This takes the `folder`"),
+        ("/v1/wake", {}, "`folder` is missing or not a text. This takes `folder`"),
         ("/v1/wake", {"folder": "/" + "a" * 5000}, "cannot be used"),
         ("/v1/replay", {"session": 3}, "This takes"),
         ("/v1/replay", {"session": "s", "messages": [1]}, "This takes"),
@@ -246,7 +246,7 @@ def test_bad_requests_are_answered_and_the_daemon_goes_on(
 ) -> None:
     before = shared_home.client.get("/v1/status")
     with pytest.raises(DaemonError, match=message):
-        shared_home.client.post(path, body)
+        shared_home.post(path, body)
     after = shared_home.client.get("/v1/status")
     assert (after["pid"], after["requests"]) == (before["pid"], before["requests"] + 2)
 
@@ -274,9 +274,9 @@ def test_garbage_on_the_socket_does_not_end_the_daemon(shared_home: Home, sent: 
 def test_the_log_has_no_content(home: Home) -> None:
     home.said("remember", "We deploy with Helm.", "--scope", "universal")
     home.said("start")
-    home.client.post("/v1/hosts/opencode", PROMPT)
+    home.post("/v1/hosts/opencode", PROMPT)
     with pytest.raises(DaemonError):
-        home.client.post("/v1/hosts/opencode", PROMPT | {"parts": "Helm"})
+        home.post("/v1/hosts/opencode", PROMPT | {"parts": "Helm"})
     home.said("stop")
     log = home.places.log.read_text()
     assert "listening" in log
@@ -300,9 +300,9 @@ def test_an_answer_that_came_too_late_was_never_shown(home: Home) -> None:
         hook.connect(str(home.places.socket))
         hook.sendall(b"POST /v1/hosts/script HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
     assert [sent["confirmed"] for sent in logged_of(home, "late")] == [False]
-    again = home.client.post("/v1/hosts/script", event | {"message": "m2"})
+    again = home.post("/v1/hosts/script", event | {"message": "m2"})
     assert "We deploy with Helm." in again["block"]
-    assert home.client.post("/v1/hosts/script", event | {"message": "m3"}) == {}
+    assert home.post("/v1/hosts/script", event | {"message": "m3"}) == {}
 
 
 def logged_of(home: Home, session: str) -> Any:
@@ -310,6 +310,6 @@ def logged_of(home: Home, session: str) -> Any:
     give_up = time.monotonic() + 20
     while time.monotonic() < give_up:
         with suppress(DaemonError):  # nobody has heard of it yet
-            return home.client.post("/v1/why", {"session": session, "every": True})["log"]
+            return home.post("/v1/why", {"session": session, "every": True})["log"]
         time.sleep(0.02)
     raise AssertionError(f"nothing is logged of {session}")

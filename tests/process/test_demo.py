@@ -14,7 +14,7 @@ from recollect.domain.event import Compacted, Compacting, Prompt, SessionStarted
 from recollect.domain.injection import Injection
 from recollect.domain.memory import Role
 from recollect.domain.settings import TurnPlacement
-from recollect.engine.engine import no_model
+from recollect.engine.engine import NO_MODEL
 from tests.process.conftest import Home, without_styles
 
 REAL = Tokenizer.from_pretrained("o200k_base")
@@ -22,7 +22,7 @@ REAL = Tokenizer.from_pretrained("o200k_base")
 
 @pytest.fixture(params=["by words", "by meaning"], scope="module")
 def model(request: pytest.FixtureRequest) -> Any:
-    return no_model if request.param == "by words" else wiring.Model(request.getfixturevalue("model_folder"))
+    return NO_MODEL if request.param == "by words" else wiring.Model(request.getfixturevalue("model_folder"))
 
 
 @pytest.fixture(scope="module")

@@ -154,6 +154,24 @@ def test_kinds_of_other_tools_become_ours_and_unknown_fields_are_told(home: Home
     assert kinds == {"A.": "error_pattern", "B.": "rule"}
 
 
+def test_unknown_fields_of_parts_are_told_and_misspelt_ones_refused(home: Home) -> None:
+    unknown = {"text": "A.", "source": {"role": "user", "branch": "x"}, "anchors": [{"path": "a", "line": 1}]}
+    done = home.recollect("import", "-", stdin=json.dumps(unknown).encode())
+    assert b"Ignored unknown fields: anchors.line, source.branch." in done.stderr
+    for part in ({"source": {"rol": "user"}}, {"use": {"shwn": 3}}, {"anchors": [{"path": "a", "hsh": "q"}]}):
+        done = home.recollect("import", "-", stdin=json.dumps({"text": "B.", **part}).encode())
+        assert b"There is no field" in done.stderr
+        assert b"did you mean" in done.stderr
+
+
+def test_lists_of_an_older_export_are_cut_to_their_last_entries(home: Home) -> None:
+    mentions = [{"role": "user", "session": f"s{n}", "at": "2026-01-01T00:00:00Z"} for n in range(250)]
+    record = {"id": "m1", "text": "A.", "scope": "universal", "mentions": mentions}
+    home.said("import", "-", "--scopes-as-written", stdin=json.dumps(record).encode())
+    (exported,) = map(json.loads, home.said("export").splitlines())
+    assert [mention["session"] for mention in exported["mentions"]] == [f"s{n}" for n in range(50, 250)]
+
+
 def test_a_file_that_is_not_there_is_said(home: Home) -> None:
     assert "cannot be read: No such file" in refused(home, "import", "nowhere.jsonl")
     assert "No known format" in refused(home, "import", str(home.path))

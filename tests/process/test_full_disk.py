@@ -14,7 +14,7 @@ PATIENCE_S = 40.0
 
 
 def told(home: Home, number: int, filling: str = "") -> Any:
-    return home.client.post(
+    return home.post(
         "/v1/hosts/opencode",
         {
             "hook": "chat.message",

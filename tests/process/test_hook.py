@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import sqlite3
@@ -28,6 +29,7 @@ from tests.process.hook_stage import (
     dribbling,
     eventually,
     hanging_after,
+    hook_command,
     hooks_of,
     in_place_of_the_daemon,
     installed,
@@ -179,7 +181,7 @@ def test_a_hook_that_is_ended_exits_with_0_and_prints_nothing(home: Home, number
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-", "| true"])
 def test_a_host_that_closes_its_ends_is_not_told(home: Home, closed: str) -> None:
-    line = f"{sys.executable} -S -I {HOOK} script prompt {closed}; echo ${{PIPESTATUS[0]}} >{home.path}/code"
+    line = f"{shlex.join(hook_command('script', 'prompt'))} {closed}; echo ${{PIPESTATUS[0]}} >{home.path}/code"
     with in_place_of_the_daemon(home, saying(whole(BLOCK))):
         command = ["bash", "-c", line]
         done = subprocess.run(command, input=b"{1}", env=home.env, capture_output=True, timeout=20)
@@ -191,7 +193,7 @@ def test_a_folder_that_nobody_may_look_into_ends_the_hook_all_the_same(home: Hom
     """From a folder that is gone, nothing can be asked about a path that is not whole."""
     gone = home.path / "gone"
     gone.mkdir()
-    line = f"rmdir {gone}; exec {sys.executable} -S -I {HOOK} script prompt"
+    line = f"rmdir {gone}; exec {shlex.join(hook_command('script', 'prompt'))}"
     env = {"HOME": "nowhere"}
     done = subprocess.run(["bash", "-c", line], input=b"{1}", env=env, cwd=gone, capture_output=True, timeout=20)
     assert (done.returncode, done.stdout) == (0, b"")
@@ -312,7 +314,8 @@ def test_couriers_go_one_after_the_other_and_say_that_they_are_late(home: Home) 
 
 def test_a_courier_has_nothing_of_the_host_and_ends_by_itself(home: Home) -> None:
     installation = installed(home, COURIER_S="1.0")
-    line = f"{installation.python} -S -I {installation.script} script prompt 7</dev/zero >&-"
+    command = hook_command("script", "prompt", python=str(installation.python), script=installation.script)
+    line = f"{shlex.join(command)} 7</dev/zero >&-"
     subprocess.run(["bash", "-c", line], input=START_BYTES, env=home.env, cwd=home.path, check=True, timeout=20)
     (courier,) = [Path(f"/proc/{pid}") for pid in hooks_of(home)]
     place = str(home.places.runtime / "hook.courier-0")
@@ -393,7 +396,7 @@ def test_a_session_begins_with_its_block_though_no_daemon_was_there(home: Home) 
     start = json.loads(call(home, "script", "start", stdin=START_BYTES, env=quiet))
     assert "Always use tabs." in start["block"]
     assert home.client.is_running()
-    home.client.post("/v1/hosts/script", PROMPT | {"session": "s0"})  # the first prompt of all loads what the rest use
+    home.post("/v1/hosts/script", PROMPT | {"session": "s0"})  # the first prompt of all loads what the rest use
     turn = json.loads(call(home, "script", PATIENT, python=ANOTHER))
     assert "We deploy with Helm." in turn["block"]
     assert turn.keys() == {"block", "tokens", "ids", "placement"}
@@ -475,8 +478,8 @@ def test_a_state_folder_that_cannot_be_written_is_no_matter_for_the_host(home: H
 
 def test_the_command_for_a_host_is_whole_and_runs(home: Home) -> None:
     command = home.json("hook", "script", "start")
-    assert command == [sys.executable, "-S", "-I", str(HOOK), "script", "start"]
-    assert home.said("hook", "script").split() == command[:-1]
+    assert command == hook_command("script", "start")
+    assert shlex.split(home.said("hook", "script")) == command[:-1]
     with in_place_of_the_daemon(home, saying(whole(BLOCK))):
         done = subprocess.run(command, input=json.dumps(PROMPT).encode(), env=home.env, capture_output=True, timeout=20)
     assert done.stdout == BLOCK + b"\n"

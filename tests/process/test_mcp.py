@@ -238,12 +238,12 @@ def test_a_call_that_its_host_tells_of_is_asked_within_the_hosts_own_session(sha
         async with by_stdio(shared, folder, "legacy") as client:
             known = await kept(client, f"We deploy with Helm on Mondays. {WHY}")
             start = {"hook": "session.start", "sessionID": "ses_linked", "directory": str(folder)}
-            assert known in shared.client.post("/v1/hosts/opencode", start)["block"]
+            assert known in shared.post("/v1/hosts/opencode", start)["block"]
             assert WHY in await told(client, "search", query="deploy with Helm")
-            assert shared.client.post("/v1/asking", about) == {}
+            assert shared.post("/v1/asking", about) == {}
             again = await told(client, "search", query="deploy with Helm")
             assert (ids_in(again), WHY in again) == ([known], False)
-            shared.client.post("/v1/asking", about)
+            shared.post("/v1/asking", about)
             new = await kept(client, "The vault rotates its keys on Sundays.")
             shown = shared.json("show", new)["source"]
             assert (shown["host"], shown["session"], shown["role"]) == ("opencode", "ses_linked", "assistant")
@@ -256,7 +256,7 @@ def test_a_call_that_its_host_tells_of_is_asked_within_the_hosts_own_session(sha
 )
 def test_whoever_tells_of_a_call_says_who_asks_and_where(shared: Home, body: dict[str, Any]) -> None:
     with pytest.raises(RecollectError, match="`folder`"):
-        shared.client.post("/v1/asking", body)
+        shared.post("/v1/asking", body)
 
 
 def test_without_a_folder_a_client_is_told_so_once(shared: Home) -> None:
@@ -527,7 +527,7 @@ def test_a_bridge_that_nobody_speaks_to_starts_nothing(home: Home) -> None:
 def test_the_library_is_loaded_for_the_first_client_alone_and_an_open_conversation_holds_nothing_up(home: Home) -> None:
     home.said("start")
     pid = home.client.pid()
-    home.client.post("/v1/hosts/opencode", {"hook": "session.start", "sessionID": "s1", "directory": str(home.path)})
+    home.post("/v1/hosts/opencode", {"hook": "session.start", "sessionID": "s1", "directory": str(home.path)})
     home.client.get("/v1/status")
     assert not loads_the_library(pid)
     bridge = Bridged(home)

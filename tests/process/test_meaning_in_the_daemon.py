@@ -19,7 +19,7 @@ PATIENCE_S = 30.0
 
 
 def asked(home: Home, text: str, message: str, session: str = "s1") -> Any:
-    return home.client.post(
+    return home.post(
         "/v1/hosts/opencode",
         {
             "hook": "chat.message",
@@ -44,7 +44,7 @@ def wait_until_embedded(home: Home, folder: Path) -> None:
     with wiring.open_engine(lambda _: Settings(), home.places.database, model) as engine:
         embeds = model()
         assert embeds is not None
-        while (missing := engine.missing_vectors(embeds.model)).memories or missing.turns:
+        while (missing := engine.store.count_missing_vectors(embeds.model)).memories or missing.turns:
             assert time.monotonic() < give_up
             time.sleep(0.05)
 

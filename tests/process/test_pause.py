@@ -35,7 +35,7 @@ def paused(shared_home: Home) -> Iterator[Home]:
 def told(home: Home, folder: Path, text: str, message: str, session: str = "s1") -> str:
     """The block that a prompt is given. Not by the hook: on a busy machine its deadline would be silence too."""
     event = {"type": "prompt", "session": session, "message": message, "text": text, "folder": str(folder)}
-    return str(home.client.post("/v1/hosts/script", event, timeout_s=20).get("block", ""))
+    return str(home.post("/v1/hosts/script", event, timeout_s=20).get("block", ""))
 
 
 def holds(home: Home, word: str) -> list[Path]:

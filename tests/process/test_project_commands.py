@@ -1,12 +1,14 @@
 """project: a folder's memories stay with it, and with nobody else."""
 
 import os
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.process.conftest import Home, refused, taught
-from tests.repositories import a_repository, git
+from tests.repositories import a_repository, commit, git
 from tests.requirements import covers
 
 
@@ -23,6 +25,24 @@ def test_a_project_is_shown_with_its_reason_and_its_aliases(home: Home, reposito
     assert [alias.partition(":")[0] for alias in shown["known_as"]] == ["path", "root"]
     assert "git:example.org/shop/api" in home.said("project", "show", cwd=repository)
     assert "git:example.org/shop/api\t1\t" in home.said("project", "list")
+
+
+def test_git_runs_once_for_a_project_and_only_after_its_first_commit(home: Home) -> None:
+    programs, calls = home.path / "programs", home.path / "calls"
+    programs.mkdir()
+    (programs / "git").write_text(f'#!/bin/sh\necho x >> {calls}\nexec {shutil.which("git")} "$@"\n')
+    (programs / "git").chmod(0o700)
+    here = replace(home, env=home.env | {"PATH": f"{programs}:{home.env['PATH']}"})
+    folder = a_repository(home.path / "repo", commits=0)
+    for number in range(5):
+        taught(here, f"Service {number} listens on port 80{number}.", cwd=folder)
+    assert not calls.exists()
+    commit(folder)
+    for number in range(5):
+        taught(here, f"Queue {number} is named jobs-{number}.", cwd=folder)
+    assert len(calls.read_text().splitlines()) == 1
+    aliases = here.json("project", "show", cwd=folder)["known_as"]
+    assert f"root:{git(folder, 'rev-parse', 'HEAD').strip()}" in aliases
 
 
 def test_a_remote_that_comes_later_keeps_the_memories(home: Home) -> None:

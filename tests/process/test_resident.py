@@ -1,4 +1,4 @@
-"""What a daemon takes of the machine while nobody asks it anything."""
+"""Modules that a daemon without requests has loaded: they decide its memory."""
 
 import subprocess
 import sys
@@ -19,9 +19,11 @@ OF_OURS = (
     "recollect.mcp.tools",
     "recollect.transcripts",
     "recollect.embed.minilm",
-    "recollect.engine.backfill",
-    "recollect.engine.learning",
-    "recollect.engine.moments",
+    "recollect.engine.learning.backfill",
+    "recollect.engine.learning.worker",
+    "recollect.engine.moments.handle",
+    "recollect.engine.search",
+    "recollect.novelty",
 )
 
 

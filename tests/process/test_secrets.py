@@ -138,7 +138,7 @@ def test_no_secret_is_in_what_the_daemon_keeps_logs_or_answers(home: Home, folde
         *(("/v1/sent", {"session": name, "messages": [name]}) for name in NAMES),
     ]:
         try:
-            answers.append(home.client.post(path, body))
+            answers.append(home.post(path, body))
         except DaemonError as error:
             answers.append(str(error))
     assert "The deployment needs care." in str(answers[0])

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from recollect import __version__
-from recollect.client import VERSION_HEADER
+from recollect.connection import VERSION_HEADER
 from recollect.domain.errors import DaemonError
 from tests.process.conftest import Home
 from tests.process.test_daemon import wait_until_running
@@ -25,11 +25,11 @@ from tests.requirements import covers
 SAID = "the-words-of-a-user"
 # The bounds of the real one, made short.
 DAEMON = """
-from recollect import config
+from recollect.paths import find_paths
 from recollect.daemon.lifecycle import serve
 from recollect.daemon.lock import make_private_folder, take_lock
 from recollect.daemon.protocol import ConnectionLimits
-places = config.find_paths()
+places = find_paths()
 make_private_folder(places.runtime)
 with take_lock(places):
     serve(places, ConnectionLimits(header_s=0.4, body_s=0.4, connections=12))
@@ -166,7 +166,7 @@ def test_what_is_too_large_is_refused_at_once(home: Home, sent: bytes, status: b
 
 def test_a_client_that_sends_too_much_is_told_so(home: Home) -> None:
     with pytest.raises(DaemonError, match="larger than 4,000,000 bytes"):
-        home.client.post("/v1/replay", {"session": "x" * 9_000_000})
+        home.post("/v1/replay", {"session": "x" * 9_000_000})
 
 
 @pytest.mark.parametrize(

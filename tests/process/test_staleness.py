@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from recollect.client import Client
 from tests.process.conftest import Home, without_styles
 from tests.repositories import a_repository, git
 from tests.requirements import covers
@@ -120,11 +119,10 @@ def test_a_host_hears_of_it_through_the_daemon(home: Home, shop: Path) -> None:
     taught_about(home, shop, "--file", "pay.py")
     (shop / "src/pay.py").unlink()
     assert home.recollect("start", RECOLLECT_START__STYLE="full").returncode == 0
-    client = Client(home.places.socket)
 
     def started(session: str) -> str:
         payload = {"hook": "session.start", "sessionID": session, "directory": str(shop)}
-        return str(client.post("/v1/hosts/opencode", payload)["block"])
+        return str(home.post("/v1/hosts/opencode", payload)["block"])
 
     # On a busy machine a session may begin before its files were looked at; then a later one knows.
     assert any("; src/pay.py is gone)" in started(f"s{number}") for number in range(100))

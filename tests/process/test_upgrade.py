@@ -7,7 +7,7 @@ from contextlib import closing
 
 from recollect.domain.changes import ChangeAction
 from recollect.domain.memory import MemoryId, Role, SessionId, Source
-from recollect.engine.remember import remember, supersede
+from recollect.engine.memories.remember import remember, supersede
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft
 from tests.process.conftest import Home

@@ -1,5 +1,6 @@
 """What happened in sessions waits in the store until somebody has learnt from it."""
 
+import json
 from typing import Any
 
 import pytest
@@ -8,7 +9,8 @@ from recollect.domain.event import Event, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MessageId, SessionId
 from recollect.domain.session import Summary
-from recollect.store.sqlite.inbox import rewrite_event, texts_of
+from recollect.store.sqlite.inbox import event_row, rewrite_event, texts_of
+from recollect.store.sqlite.rows import to_ms
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_failure, a_prompt, a_reply, an_end, compacted
 from tests.requirements import covers
@@ -37,6 +39,19 @@ def test_an_event_comes_out_of_the_inbox_as_it_was_put_there(store: SqliteStore,
     (received,) = store.waiting_events(limit=5)
     assert received.event == event
     assert received.tries == 0
+
+
+def test_the_names_of_messages_never_change() -> None:
+    """A running database compares them with the names that older versions wrote."""
+    stored = [(event_row(event)["name"], json.loads(str(event_row(event)["event"]))["type"]) for event in EVENTS]
+    assert stored == [
+        ("prompt/m1", "prompt"),
+        ("reply/r1", "reply"),
+        ("call/c1", "succeeded"),
+        (None, "failed"),
+        (None, "compacted"),
+        (f"ended/{to_ms(NOW)}", "ended"),
+    ]
 
 
 def test_the_inbox_is_worked_off_in_the_order_in_which_it_was_filled(store: SqliteStore) -> None:

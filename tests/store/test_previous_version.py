@@ -66,7 +66,7 @@ def test_what_is_said_again_counts_for_what_the_version_before_knew(path: Path) 
     store.close()
 
 
-SAID_AGAIN = Mention(source=Source(role=Role.USER, session=SessionId("zebrasession")), at=NOW)
+SAID_AGAIN = Mention(role=Role.USER, session=SessionId("zebrasession"), at=NOW)
 
 
 @pytest.mark.parametrize(

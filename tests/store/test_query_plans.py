@@ -9,11 +9,12 @@ import pytest
 
 from recollect.domain.changes import ChangeAction, ChangeId
 from recollect.domain.injection import Injection, LogEntry, Placement
-from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Scope, Sensitivity, SessionId, Viewer
+from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, ProjectId, Sensitivity, SessionId, Viewer
 from recollect.domain.search import EmbeddedItem, Filters
 from recollect.domain.session import Recap, Session, Summary
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, a_draft, a_memory, a_turn
+from tests.counting import count_unembedded
 from tests.searching import memories_found, occurrences, turns_found
 from tests.vectors import MODEL, asking, axis
 
@@ -25,7 +26,7 @@ TABLES = "memory|turn|injection|change|session|deed|project_alias|trace|newer|me
 FULL_SCAN = re.compile(rf"SCAN ({TABLES})\b")
 EVERY_FILTER = Filters(
     kinds=frozenset([Kind.RULE, Kind.DECISION]),
-    scope=Scope.project(PROJECTS[7]),
+    scope=f"project:{PROJECTS[7]}",
     since=NOW - timedelta(days=300),
     until=NOW,
     as_of=NOW - timedelta(days=1),
@@ -118,7 +119,7 @@ READINGS: dict[str, Callable[[SqliteStore], object]] = {
     "passage_cosines": lambda store: store.passage_cosines([1, 2, 3], axis(0)),
     "passage_vectors": lambda store: store.passage_vectors({1: 0, 2: 0}),
     "turns": lambda store: store.turns([1, 2, 3]),
-    "unembedded": lambda store: store.count_unembedded(MODEL),
+    "unembedded": lambda store: count_unembedded(store, MODEL),
     "next_unembedded": lambda store: store.next_unembedded(MODEL, limit=5),
     "next_unembedded, turns": lambda store: with_memories_embedded(store).next_unembedded(MODEL, limit=5),
     "search_turns": lambda store: turns_found(store, ["cach"], PROJECTS[7], limit=5),

@@ -15,8 +15,10 @@ from recollect.domain.injection import Injection, LogEntry, Placement
 from recollect.domain.memory import MemoryId, MessageId, SessionId
 from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
+from recollect.store.sqlite.rows import DamagedRow, memory_of, memory_row
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_turn
+from tests.counting import count_turns
 from tests.searching import turns_found
 from tests.store import old_database
 from tests.store.breaking import HERE, VICTIM, back_up, fill, flip, problems, texts_found
@@ -163,7 +165,7 @@ def test_a_damaged_turn_is_not_found(path: Path) -> None:
     assert problems(store) == ["checksum mismatch in 1 rows: s1/m1"]
     store.mend()
     assert problems(store) == []
-    assert store.count_turns() == 1
+    assert count_turns(store) == 1
     store.close()
 
 
@@ -281,3 +283,10 @@ def test_a_check_while_others_write_finds_nothing_wrong(path: Path, monkeypatch:
     assert written
     writer.close()
     checker.close()
+
+
+@pytest.mark.parametrize("column", ["scope", "kind", "tier", "anchors", "aliases"])
+def test_a_value_of_the_wrong_form_damages_its_row_alone(column: str) -> None:
+    wrong = "5" if column in ("anchors", "aliases") else "[]"
+    with pytest.raises(DamagedRow, match="cannot be read"):
+        memory_of({**memory_row(a_memory()), column: wrong, "hash": ""})  # an empty hash is not checked

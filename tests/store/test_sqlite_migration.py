@@ -18,6 +18,7 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.text.words import index_words
 from tests import mounts
 from tests.builders import PROJECT, a_draft
+from tests.counting import count_unembedded
 from tests.searching import memories_found, turns_found
 from tests.store import old_database
 from tests.vectors import MODEL, asking, at_cosine, embed_all
@@ -73,7 +74,7 @@ def test_after_a_migration_everything_waits_for_its_meaning_and_is_found_by_it(t
     old_database.make(tmp_path / "old" / "recollect.db", version)
     store = SqliteStore(tmp_path / "old" / "recollect.db")
     said = [row[1] for row in old_database.ROWS] + list(old_database.TURNS if version > 2 else ())
-    assert store.count_unembedded(MODEL) == len(said)
+    assert count_unembedded(store, MODEL) == len(said)
     assert sorted(embed_all(store, lambda of: at_cosine(0.9 if "JWT" in of.text else 0.1))) == sorted(said)
     (near,) = store.search(store.look_up([], HERE), asking(), limit=9)
     assert near.memory.id == "plain"

@@ -16,6 +16,7 @@ from recollect.domain.vector import DIMENSIONS
 from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import PROJECT, a_memory, a_turn
+from tests.counting import count_turns, count_unembedded
 from tests.store.breaking import HERE, problems
 from tests.vectors import MODEL, any_vector, as_halves, asking, at_cosine, axis, embed_all
 
@@ -113,7 +114,7 @@ def test_a_vector_of_nothing_and_one_that_nobody_waits_for_are_put_right(path: P
     store = SqliteStore(path)
     store.mend()
     assert [what.of.text for what in store.next_unembedded(MODEL, limit=9)] == ["Fact 1."]
-    assert store.count_unembedded(MODEL) == 1
+    assert count_unembedded(store, MODEL) == 1
     store.close()
 
 
@@ -124,7 +125,7 @@ def test_what_a_repair_takes_out_waits_for_nothing(path: Path) -> None:
     store = SqliteStore(path)
     assert "Fact 0." not in found(store)
     store.mend()
-    assert (problems(store), store.count_unembedded(MODEL)) == ([], 0)
+    assert (problems(store), count_unembedded(store, MODEL)) == ([], 0)
     assert set(found(store)) == {f"Fact {n}." for n in range(1, 5)}
     store.close()
 
@@ -138,7 +139,7 @@ def test_what_waits_and_is_damaged_does_not_stop_the_others(path: Path) -> None:
         connection.execute("UPDATE memory SET text = 'Fect' WHERE n IN (8, 9)")
     store = SqliteStore(path)
     assert [what.of.text for what in store.next_unembedded(MODEL, limit=2)] == ["Fact 6.", "Fact 5."]
-    assert store.count_unembedded(MODEL) == 2
+    assert count_unembedded(store, MODEL) == 2
     store.close()
 
 
@@ -148,7 +149,7 @@ def test_in_a_database_that_was_saved_everything_waits_again(path: Path) -> None
     salvage(path)
     store = SqliteStore(path)
     assert problems(store) == []
-    assert store.count_unembedded(MODEL) == store.count() + store.count_turns() > 0
+    assert count_unembedded(store, MODEL) == store.count() + count_turns(store) > 0
     embed_all(store, lambda _: (axis(0), axis(0)))
     assert len(found(store)) == store.count()
     store.close()

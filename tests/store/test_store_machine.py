@@ -34,6 +34,7 @@ from recollect.store.sqlite.store import SqliteStore
 from recollect.store.sqlite.vector_cache import MIN_COSINE
 from recollect.text.words import index_words, words_of
 from tests.builders import NOW, a_draft, a_memory
+from tests.counting import count_unembedded
 from tests.searching import memories_found, occurrences
 from tests.vectors import ConceptModel, cosine
 
@@ -262,7 +263,7 @@ class StoreMachine(RuleBasedStateMachine):
         kept = [memory for memory in self.model.values() if memory.forgotten_at is None]
         assert list(self.store.everything()) == kept
         assert self.store.count() == len(kept)
-        assert self.store.count_unembedded(EMBEDS.model) == len(kept) - len(self.meant)
+        assert count_unembedded(self.store, EMBEDS.model) == len(kept) - len(self.meant)
 
     def live(self) -> Iterable[Memory]:
         return (memory for memory in self.model.values() if memory.is_live)

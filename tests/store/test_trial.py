@@ -4,12 +4,13 @@ from datetime import timedelta
 
 from recollect.domain.memory import MessageId
 from recollect.domain.vector import Vector
-from recollect.engine.embedding import embed_some
+from recollect.engine.memories.embedding import embed_missing
 from recollect.engine.ports import Store
 from recollect.store.sqlite.store import SqliteStore
 from recollect.store.sqlite.trial import TrialStore
 from recollect.text.passages import passages
 from tests.builders import NOW, PROJECT, a_memory, a_turn
+from tests.counting import count_unembedded
 from tests.vectors import ConceptModel, asking
 
 SAID = [
@@ -31,7 +32,7 @@ def test_it_finds_what_any_other_store_finds() -> None:
     model = ConceptModel()
     usual, trial = filled(SqliteStore(None)), filled(TrialStore(model.embed))
     for store in (usual, trial):
-        while embed_some(store, model):
+        while embed_missing(store, model):
             pass
     question = model.embed("Which version of postgres has the database?")
     told = []
@@ -60,11 +61,11 @@ def test_nothing_is_embedded_before_something_is_compared_with_it() -> None:
         return model.embed(text)
 
     store = filled(TrialStore(embed))
-    while embed_some(store, model):
+    while embed_missing(store, model):
         pass
-    assert (asked, store.count_unembedded(model.model)) == ([], len(SAID))
+    assert (asked, count_unembedded(store, model.model)) == ([], len(SAID))
     turns = store.look_up_turns([], PROJECT)
     store.turn_cosines(turns, asking(model.embed("postgres"), model.model))
-    assert (len(asked), store.count_unembedded(model.model)) == (len(SAID), 0)
+    assert (len(asked), count_unembedded(store, model.model)) == (len(SAID), 0)
     store.passage_cosines(turns.numbers.tolist()[1:2] * 2, model.embed("postgres"))
     assert asked[len(SAID) :] == passages(SAID[1])

@@ -11,6 +11,7 @@ from recollect.domain.memory import MemoryId, ProjectId, Scope, Sensitivity, Ses
 from recollect.domain.search import Filters, MemoryStatus
 from recollect.engine.ports import Store
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_memory, a_turn
+from tests.counting import count_unembedded
 from tests.vectors import MODEL, OTHER_MODEL, asking, at_cosine, axis, embed_all, embedded
 
 HERE = Viewer(project=PROJECT, session=SessionId("s1"))
@@ -39,10 +40,10 @@ def with_vector(store: Store, text: str = "Known.", cosine: float = 0.9, **field
 
 def test_what_is_new_waits_until_it_has_a_vector(store: Store) -> None:
     store.add(a_memory("New."))
-    assert (waiting(store), store.count_unembedded(MODEL)) == (["New."], 1)
+    assert (waiting(store), count_unembedded(store, MODEL)) == (["New."], 1)
     assert found(store) == {}
     assert embed_all(store, lambda _: at_cosine(0.8)) == ["New."]
-    assert (waiting(store), store.count_unembedded(MODEL)) == ([], 0)
+    assert (waiting(store), count_unembedded(store, MODEL)) == ([], 0)
     assert found(store) == {"New.": near(0.8)}
 
 
@@ -50,7 +51,7 @@ def test_what_is_forgotten_never_waits(store: Store) -> None:
     store.add(a_memory("Forgotten before it came.", forgotten_at=NOW))
     store.add(a_memory("Forgotten soon.", id=MemoryId("m2")))
     store.update(a_memory("Forgotten soon.", id=MemoryId("m2"), forgotten_at=NOW))
-    assert (waiting(store), store.count_unembedded(MODEL)) == ([], 0)
+    assert (waiting(store), count_unembedded(store, MODEL)) == ([], 0)
 
 
 def test_what_says_something_else_waits_again_and_is_not_found_by_what_it_said(store: Store) -> None:
@@ -143,7 +144,7 @@ def test_what_went_while_it_was_embedded_gets_no_vector(store: Store, gone: str)
     store.keep_vectors(MODEL, [embedded(what, at_cosine(0.9))])
     assert found(store) == {}
     assert waiting(store) == (["Another."] if gone == "another with its number" else [])
-    assert store.count_unembedded(MODEL) == len(waiting(store))
+    assert count_unembedded(store, MODEL) == len(waiting(store))
 
 
 def test_memories_come_before_turns_and_the_newest_first(store: Store) -> None:
@@ -158,7 +159,7 @@ def test_with_another_model_everything_waits_again_and_nothing_old_is_compared(s
     with_vector(store)
     store.add_turns([a_turn("Said.")])
     embed_all(store, lambda _: at_cosine(0.9))
-    assert store.count_unembedded(OTHER_MODEL) == 2
+    assert count_unembedded(store, OTHER_MODEL) == 2
     assert found(store, model=OTHER_MODEL) == {}
     assert [what.of.text for what in store.next_unembedded(OTHER_MODEL, limit=9)] == ["Known.", "Said."]
     assert found(store) == found(store, model=OTHER_MODEL) == {}
@@ -175,7 +176,7 @@ def test_vectors_of_a_model_that_is_no_longer_used_are_not_kept(store: Store) ->
     store.next_unembedded(OTHER_MODEL, limit=9)
     store.keep_vectors(MODEL, [embedded(what, axis(0)) for what in late])
     assert found(store, model=OTHER_MODEL) == {}
-    assert store.count_unembedded(OTHER_MODEL) == 1
+    assert count_unembedded(store, OTHER_MODEL) == 1
 
 
 class TestSomebodyElse:
@@ -306,4 +307,4 @@ def test_what_waits_is_one_and_the_same_for_all_who_look(store: Store) -> None:
     for made in (first, second):
         store.keep_vectors(MODEL, [embedded(what, at_cosine(0.9)) for what in made])
     assert found(store) == {"Known.": near(0.9)}
-    assert store.count_unembedded(MODEL) == 0
+    assert count_unembedded(store, MODEL) == 0

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from recollect import __version__, client, config, hook
+from recollect import __version__, client, connection, hook
 from recollect.cli.commands.hook import HOSTS, MOMENTS, arguments
 from recollect.daemon import app
 from recollect.domain.errors import InvalidSettings
+from recollect.paths import find_paths
 from tests.requirements import covers
 
 COSTLY = set("argparse enum json os pathlib re select signal site socket subprocess typing".split())
@@ -22,7 +23,7 @@ def test_the_hook_has_the_version_of_its_package() -> None:
 
 
 def test_the_hook_takes_as_much_as_the_daemon() -> None:
-    assert hook.MAX_PAYLOAD_BYTES == client.MAX_BODY_BYTES
+    assert hook.MAX_PAYLOAD_BYTES == connection.MAX_BODY_BYTES
 
 
 @pytest.mark.parametrize(("long", "tmpdir"), [("", "/t"), ("/long" * 25, "/tmp/./t/"), ("/long" * 25, "t")])
@@ -45,7 +46,7 @@ def test_the_hook_looks_for_the_daemon_where_it_is(
         monkeypatch.delenv("HOME")  # both ask the system
     else:
         monkeypatch.setenv("HOME", env["HOME"])
-    places = config.find_paths(env)
+    places = find_paths(env)
     seen = {os.fsencode(name): os.fsencode(value) for name, value in env.items()}
     assert hook.state_folder(seen) == os.fsencode(places.state)
     assert hook.runtime_folder(seen, hook.state_folder(seen)) == os.fsencode(places.runtime)
@@ -101,7 +102,7 @@ def test_the_deadlines_are_those_that_agents_were_promised() -> None:
 def test_a_home_that_is_no_whole_path_is_used_by_nobody() -> None:
     """The daemon works in another folder than the host: it would be somewhere else."""
     with pytest.raises(InvalidSettings, match="HOME is 'nowhere'"):
-        config.find_paths({"HOME": "nowhere"})
+        find_paths({"HOME": "nowhere"})
     with pytest.raises(hook.HookFailed):
         hook.state_folder({b"HOME": b"nowhere"})
 

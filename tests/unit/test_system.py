@@ -14,7 +14,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from recollect import config, hook, system
+from recollect import hook, system
+from recollect.paths import MAX_SOCKET_PATH_BYTES
 from recollect.system import Mount
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="asks the Linux kernel")
@@ -256,7 +257,7 @@ def test_macos_finds_them_by_their_inodes(macos: pytest.MonkeyPatch, tmp_path: P
 
 def test_the_sockets_path_fits_into_the_smallest_limit() -> None:
     macos_limit = 104 - 1  # the size of sun_path, without the zero at its end; Linux has 108
-    assert config.MAX_SOCKET_PATH_BYTES == hook.MAX_SOCKET_PATH_BYTES < macos_limit
+    assert MAX_SOCKET_PATH_BYTES == hook.MAX_SOCKET_PATH_BYTES < macos_limit
 
 
 def test_windows_is_refused_with_one_plain_sentence() -> None:

@@ -1,4 +1,4 @@
-// Recollect for OpenCode: paths and log. The same rules as in the daemon (src/recollect/config.py).
+// Recollect for OpenCode: paths and log. The same rules as in the daemon (src/recollect/paths.py).
 import { createHash } from "node:crypto"
 import { accessSync, constants, existsSync, statSync } from "node:fs"
 import { appendFile, lstat, readFile, stat, unlink, writeFile } from "node:fs/promises"

@@ -1,1 +1,1 @@
-"""Requests of users and scripts (recall, forget, ...): one request, one answer, one function each. The daemon and the command line share them."""
+"""Requests of users, scripts (recall, forget, ...) and plugins, and their answers: values only, shared by the daemon and its clients. `operations` has the functions."""

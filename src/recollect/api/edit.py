@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Operation, OperationContext, Request
-from recollect.api.request_scope import scope_to_store
-from recollect.domain.changes import ChangeId, Wording
-from recollect.domain.memory import Kind, Memory
+from recollect.api.operation import Operation, Request
+from recollect.domain.memory import Kind
+from recollect.domain.outcome import Edited, Omissions, Unchanged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,27 +20,8 @@ class Edit(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditedMemory:
-    outcome: str  # edited or unchanged
-    memory: Memory
-    before: Memory
-    undo: ChangeId | None  # the change to undo
+    outcome: Edited | Unchanged
+    omitted: Omissions
 
 
-def edit(desk: OperationContext, asked: Edit) -> EditedMemory:
-    scope = None
-    if asked.scope is not None:
-        scope = scope_to_store(desk.engine, asked.scope, asked.folder, desk.now)
-    wording = Wording(
-        text=asked.text,
-        kind=asked.kind,
-        scope=scope,
-        title=asked.title,
-        aliases=asked.aliases,
-        instead_of=asked.instead_of,
-    )
-    done = desk.engine.edit(desk.engine.find(asked.id).id, wording, at=desk.now, by=asked.by)
-    outcome = "unchanged" if done.deed is None else "edited"
-    return EditedMemory(outcome=outcome, memory=done.memory, before=done.before, undo=done.deed)
-
-
-EDIT = Operation("edit", "Changes a memory; `undo` reverts it.", Edit, EditedMemory, edit, writes=True)
+EDIT = Operation("edit", "Changes a memory; `undo` reverts it.", Edit, EditedMemory, writes=True)

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Operation, OperationContext, Request
-from recollect.domain.errors import InvalidValue
+from recollect.api.operation import Operation, Request, check_ids
 from recollect.domain.memory import Memory
 
 
@@ -13,8 +12,7 @@ class Feedback(Request):
     useful: bool
 
     def __post_init__(self) -> None:
-        if not self.ids:
-            raise InvalidValue("`ids` is missing: name the memories.")
+        check_ids(self.ids)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +20,4 @@ class Judged:
     memories: list[Memory]  # as they are now
 
 
-def feedback(desk: OperationContext, asked: Feedback) -> Judged:
-    found = list(dict.fromkeys(desk.engine.find(given).id for given in asked.ids))
-    desk.engine.note_feedback(found, useful=asked.useful)
-    return Judged(memories=list(map(desk.engine.find, found)))
-
-
-FEEDBACK = Operation("feedback", "Records whether memories were useful.", Feedback, Judged, feedback, writes=True)
+FEEDBACK = Operation("feedback", "Records whether memories were useful.", Feedback, Judged, writes=True)

@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Operation, OperationContext, Request
-from recollect.api.request_scope import viewer_of
-from recollect.domain.errors import InvalidValue
+from recollect.api.operation import Operation, Request, check_limit
 from recollect.domain.freshness import Freshness
 from recollect.domain.memory import Kind, Memory, MemoryId, ProjectId
 
@@ -19,8 +17,7 @@ class List(Request):
     kinds: frozenset[Kind] = frozenset()  # empty: all
 
     def __post_init__(self) -> None:
-        if not 1 <= self.limit <= MOST:
-            raise InvalidValue(f"The limit is {self.limit}; it must be from 1 to {MOST:,}.")
+        check_limit(self.limit, MOST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,17 +28,4 @@ class Listed:
     elsewhere: bool  # there are no memories here, but some in another project
 
 
-def list_memories(desk: OperationContext, asked: List) -> Listed:
-    viewer = viewer_of(desk.engine, asked.folder, asked.project, asked.language)
-    memories = desk.engine.newest(viewer, limit=asked.limit, kinds=asked.kinds)
-    return Listed(
-        project=viewer.project,
-        memories=memories,
-        seen=dict(desk.engine.freshness(memories, asked.folder)),
-        elsewhere=not memories and any(known.memories for known in desk.engine.projects()),
-    )
-
-
-LIST = Operation(
-    "list", "Lists the memories of a project and the universal ones, newest first.", List, Listed, list_memories
-)
+LIST = Operation("list", "Lists the memories of a project and the universal ones, newest first.", List, Listed)

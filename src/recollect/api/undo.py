@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from recollect.api.operation import Operation, OperationContext, Request
-from recollect.domain.changes import MEMORY_CHANGES, Change, ChangeId
+from recollect.api.operation import Operation, Request, check_limit
+from recollect.domain.changes import Change, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Memory, SessionId
+from recollect.domain.memory import Memory
 
 MOST = 10_000
-CHANGES_CHECKED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +35,7 @@ class RecentChanges(Request):
     limit: int = 20
 
     def __post_init__(self) -> None:
-        if not 1 <= self.limit <= MOST:
-            raise InvalidValue(f"The limit is {self.limit}; it must be from 1 to {MOST:,}.")
+        check_limit(self.limit, MOST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,44 +43,5 @@ class Done:
     deeds: list[Change]  # the newest first
 
 
-def undo(desk: OperationContext, asked: Undo) -> TakenBack:
-    if asked.session is not None:
-        undone = desk.engine.undo_learning(_find_session(desk, asked.session), at=desk.now, by=asked.by)
-    else:
-        undone = desk.engine.undo(asked.deed, at=desk.now, by=asked.by)
-    is_last = asked.deed is None and asked.session is None
-    return TakenBack(
-        deed=undone.deed,
-        passed_over=_later_change(desk, undone.deed) if is_last else None,
-        by=undone.by,
-        removed=undone.removed,
-        restored=undone.restored,
-        for_good=bool(undone.removed) and not desk.settings.forget.undo_hours,
-    )
-
-
-def _later_change(desk: OperationContext, undone: Change) -> Change | None:
-    """The newest change of memories that is not undone, if it came after the undone one."""
-    for change in desk.engine.changes(limit=CHANGES_CHECKED):
-        if change.kind in MEMORY_CHANGES and change.memories and change.undone_by is None:
-            return change if change.id > undone.id else None
-    return None
-
-
-def recent_changes(desk: OperationContext, asked: RecentChanges) -> Done:
-    done = desk.engine.changes(limit=asked.limit)
-    return Done(deeds=[change for change in done if change.memories or change.kind not in MEMORY_CHANGES])
-
-
-def _find_session(desk: OperationContext, given: str) -> SessionId:
-    found = desk.engine.log.find(given)
-    if found is not None:
-        return found.id
-    several = [one.id for one in desk.engine.log.sessions(given, limit=6)]
-    if several:
-        raise InvalidValue(f"Several sessions begin with {given!r}: {', '.join(several)}.")
-    raise InvalidValue(f"No session begins with {given!r}; `recollect undo --list` names those that were learnt from.")
-
-
-UNDO = Operation("undo", "Undoes a change, or all that was learnt from a session.", Undo, TakenBack, undo, writes=True)
-DEEDS = Operation("deeds", "Lists recent changes with the numbers to undo them.", RecentChanges, Done, recent_changes)
+UNDO = Operation("undo", "Undoes a change, or all that was learnt from a session.", Undo, TakenBack, writes=True)
+DEEDS = Operation("deeds", "Lists recent changes with the numbers to undo them.", RecentChanges, Done)

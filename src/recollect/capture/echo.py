@@ -4,6 +4,7 @@ A model reads our block and says the same in its own words: that makes nothing t
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from recollect.text.query import content_words
 from recollect.text.sentences import sentences
@@ -19,10 +20,14 @@ def is_echo(said: str, shown: Iterable[frozenset[str]]) -> bool:
     for words in map(words_of, sentences(said)):
         if len(words) >= MIN_WORDS:
             is_judged = True
-            if not any(len(words & line) >= MIN_SHARE * len(words) for line in lines):
+            for line in lines:
+                if len(words & line) >= MIN_SHARE * len(words):
+                    break
+            else:
                 return False
     return is_judged
 
 
+@lru_cache(maxsize=256)  # the lines of a block are compared with every message after it
 def words_of(line: str) -> frozenset[str]:
     return frozenset(content_words(line))

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.happened.choices import Choices, is_choice
 from recollect.capture.happened.commands import Commands
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.conversation import CLAIMED, OUTRIGHT, find_proposals
 from recollect.domain.event import Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Kind, Memory, MessageId, Role, SessionId, Tier
+from recollect.text.lazy_pattern import LazyPattern
 
 RULES_VERSION = 4  # raise it whenever the rules confirm other things than before: stored memories are then judged again
 
@@ -53,9 +53,9 @@ def _is_repeated_elsewhere(memory: Memory) -> bool:
     """Return True if the user said it in another session. A resumed session begins with copies of the same messages."""
     first = memory.source
     return any(
-        again.source.role is Role.USER
-        and again.source.session != first.session
-        and (again.source.message, again.at) != (first.message, memory.created_at)
+        again.role is Role.USER
+        and again.session != first.session
+        and (again.message, again.at) != (first.message, memory.created_at)
         for again in memory.mentions
     )
 

@@ -40,8 +40,8 @@ class Listener:
             if isinstance(text := event.input.get("text"), str):
                 self._added = [*self._added, words_of(text)][-MAX_ADDED:]
             return []  # our own words: to learn from them would make them truer with every question
-        if isinstance(event, Prompt):
-            event = replace(event, origin=origin_of(event.text, event.origin))
+        if isinstance(event, Prompt) and (origin := origin_of(event.text, event.origin)) is not event.origin:
+            event = replace(event, origin=origin)
         event = self._without_printed(event)
         if isinstance(event, Prompt) and event.origin is Origin.USER:
             self._prompts.append(_turn(event))
@@ -67,7 +67,8 @@ class Listener:
             case ToolFailed():
                 self._tool_output.hear(event.tool, event.error)
             case Prompt() | Reply():
-                return replace(event, text=self._tool_output.remove_printed(event.text))
+                text = self._tool_output.remove_printed(event.text)
+                return event if text == event.text else replace(event, text=text)
             case Compacted():
                 return replace(event, summary=self._tool_output.remove_printed(event.summary))
             case _:

@@ -7,7 +7,7 @@ recognised, also with other punctuation, capitals and line breaks; a rewording i
 from hashlib import blake2b
 
 from recollect.capture.happened.calls import is_edit, normalise_tool
-from recollect.capture.lazy_pattern import LazyPattern
+from recollect.text.lazy_pattern import LazyPattern
 
 RUN_WORDS = 4  # words in a row that are stored together
 MIN_SHARE = 0.75  # of a sentence's runs that were printed
@@ -62,8 +62,8 @@ class PrintedText:
         return bool(runs) and sum(map(self._is_known, runs)) >= MIN_SHARE * len(runs)
 
     def _is_known(self, run: str) -> bool:
-        bits = _bits(run)
-        return any(all(one[bit >> 3] & 1 << (bit & 7) for bit in bits) for one in self._filters)
+        first, second = _bits(run)
+        return any(one[first >> 3] >> (first & 7) & one[second >> 3] >> (second & 7) & 1 for one in self._filters)
 
 
 def _runs(text: str) -> list[str]:

@@ -6,16 +6,18 @@ have been applied, and the error says so.
 """
 
 import os
-from contextlib import suppress
+from collections.abc import Callable
+from contextlib import closing
 
-from recollect import __version__, config
-from recollect.api.operation import AnswerT, Operation, OperationContext, Request, RequestT
+from recollect.api.operation import AnswerT, Operation, Request, RequestT
 from recollect.cli import context, direct
 from recollect.cli.display import output
-from recollect.client import MAX_BODY_BYTES, Client
-from recollect.domain.errors import DaemonError
+from recollect.connection import MAX_BODY_BYTES, HttpAnswer, client_header, explain, open_connection
+from recollect.domain.errors import DaemonError, PayloadError
+from recollect.paths import find_paths, fingerprint, has_settings
 
-HELLO_TIMEOUT_S = 0.5  # a healthy daemon answers in a millisecond
+SIGN_OF_LIFE_S = 0.5  # a healthy daemon accepts a request in a millisecond
+NO_RESPONSE = "The daemon did not respond; used the database directly. `recollect restart` may help."
 MAYBE_APPLIED = (
     "The change may already have been applied; check with `recollect undo --list --direct` before you retry."
 )
@@ -27,55 +29,65 @@ def current_folder(project: str | None = None) -> str | None:
 
 
 def run_operation(operation: Operation[RequestT, AnswerT], request: RequestT) -> AnswerT:
-    settings = context.settings(request.folder)  # a mistake in them is an error, even if the daemon answers
-    client = _find_matching_daemon()
-    body = None if client is None else _encode(request)
-    if client is not None and body is not None:
-        try:
-            return _send(client, operation, body)
-        except DaemonError as error:
-            if operation.writes:
-                raise DaemonError(f"{error} {MAYBE_APPLIED}") from None
-            _bypass_daemon_and_warn()
+    if has_settings(find_paths(), request.folder, os.environ):
+        context.settings(request.folder)  # a mistake in them is an error, even if the daemon answers
+    try:
+        answered = _ask_daemon(f"/v1/{operation.name}", lambda: _encode(request), operation.within_s)
+    except DaemonError as error:
+        if operation.writes:
+            raise DaemonError(f"{error} {MAYBE_APPLIED}") from None
+        _bypass_daemon_and_warn()
+        answered = None
+    if answered is not None:
+        return _decode(answered, operation)
     model = context.model()
     with context.engine(model, request.folder) as engine:
-        operation_context = OperationContext(
-            engine=engine, live=engine, settings=settings, model=model, now=context.now()
-        )
-        return operation.answer(operation_context, request)
+        from recollect.operations import answer  # not needed if the daemon answers
 
-
-def _find_matching_daemon() -> Client | None:
-    """Return a client of the daemon, if it would answer exactly as this process does."""
-    if direct.is_wanted():
-        return None
-    paths = config.find_paths()
-    client = Client(paths.socket)
-    try:
-        if not client.is_running():
-            return None
-        hello = client.get("/v1/hello", timeout_s=HELLO_TIMEOUT_S)
-    except DaemonError:
-        _bypass_daemon_and_warn()
-        return None
-    expected = (__version__, config.fingerprint(paths, os.environ))
-    return client if (hello.get("version"), hello.get("environment")) == expected else None
+        return answer(engine, operation, request, context.now(), model)
 
 
 def notify_daemon() -> bool:
     """Tell the daemon that new memories were written without it; False: no daemon will compute their vectors."""
-    client = _find_matching_daemon()
-    if client is None:
+    try:
+        answer = _ask_daemon("/v1/wake", _encode_folder, SIGN_OF_LIFE_S)
+    except DaemonError:
         return False
-    with suppress(DaemonError):
-        client.post("/v1/wake", {"folder": current_folder(None)}, timeout_s=HELLO_TIMEOUT_S)
-        return True
-    return False
+    return answer is not None and answer.status == 200
 
 
-def _bypass_daemon_and_warn() -> None:
+def _ask_daemon(path: str, encode: Callable[[], bytes | None], timeout_s: float) -> HttpAnswer | None:
+    """Ask over one connection. None: no daemon has the request, and this process has to do the work itself.
+    DaemonError: the daemon has the request, but there is no answer."""
+    if direct.is_wanted():
+        return None
+    paths = find_paths()
+    try:
+        connection = open_connection(paths.socket, SIGN_OF_LIFE_S)
+    except DaemonError as error:  # the folder is not ours
+        _bypass_daemon_and_warn(f"{error} Used the database directly.")
+        return None
+    except OSError:  # no daemon runs
+        return None
+    with closing(connection):
+        body = encode()
+        if body is None:
+            return None
+        try:
+            if not connection.offer(path, len(body), client_header(fingerprint(paths, os.environ))):
+                return None
+        except OSError:
+            _bypass_daemon_and_warn()
+            return None
+        try:
+            return connection.send(body, timeout_s)
+        except OSError as error:
+            raise explain(error, timeout_s) from None
+
+
+def _bypass_daemon_and_warn(warning: str = NO_RESPONSE) -> None:
     direct.insist()  # also for a second request of the same command
-    output.remark("The daemon did not respond; used the database directly. `recollect restart` may help.")
+    output.remark(warning)
 
 
 def _encode(request: Request) -> bytes | None:
@@ -83,16 +95,24 @@ def _encode(request: Request) -> bytes | None:
     from recollect.api import json_codec  # needed with a daemon only
 
     try:
-        body = json_codec.encode(request)
+        body = json_codec.encode_request(request)
     except (UnicodeError, OverflowError):
         return None
     return body if len(body) <= MAX_BODY_BYTES else None
 
 
-def _send(client: Client, operation: Operation[RequestT, AnswerT], body: bytes) -> AnswerT:
+def _encode_folder() -> bytes:
+    import json  # rarely needed
+
+    return json.dumps({"folder": current_folder()}).encode()
+
+
+def _decode(answer: HttpAnswer, operation: Operation[RequestT, AnswerT]) -> AnswerT:
     from recollect.api import json_codec
 
-    status, answer = client.exchange("POST", f"/v1/{operation.name}", body, timeout_s=operation.within_s)
-    if status != 200:
-        json_codec.raise_error(answer)
-    return json_codec.decode(answer, operation.answers, "answer")
+    if answer.status != 200:
+        json_codec.raise_error(answer.body)
+    try:
+        return json_codec.decode(answer.body, operation.answers)
+    except PayloadError as error:
+        raise DaemonError(f"{error} {MAYBE_APPLIED}" if operation.writes else str(error)) from None

@@ -8,6 +8,7 @@ from click.shell_completion import CompletionItem
 
 from recollect.domain.errors import RecollectError
 from recollect.domain.memory import Kind, Memory
+from recollect.domain.search import MemoryStatus
 from recollect.text.block import visible
 
 MAX_OFFERED = 50
@@ -16,20 +17,27 @@ HELP_CHARS = 60
 
 def memory_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from recollect.cli import context
+    from recollect.engine.memories.folder_project import named_viewer
+    from recollect.engine.memories.lookup import newest
 
     with suppress(RecollectError), context.engine() as engine:
-        return _memory_items(engine.newest(context.viewer_of(engine, None, None), limit=MAX_OFFERED), incomplete)
+        ctx = context.request(engine)
+        return _memory_items(newest(ctx, named_viewer(ctx, None, None), limit=MAX_OFFERED), incomplete)
     return []
 
 
 def waiting_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from recollect.api.review import belongs
+    from recollect.api.review import ToReview
     from recollect.cli import context
+    from recollect.engine.memories.folder_project import named_viewer
+    from recollect.engine.memories.review import find_waiting, may_decide
 
     with suppress(RecollectError), context.engine() as engine:
-        viewer = context.viewer_of(engine, None, None)
-        found = [*(case.memory for case in engine.cases()), *engine.candidates()]
-        found.sort(key=lambda memory: not belongs(memory, viewer))
+        ctx = context.request(engine)
+        viewer = named_viewer(ctx, None, None)
+        waiting = find_waiting(ctx, ToReview(everywhere=True))
+        found = [*(case.memory for case in waiting.cases), *waiting.candidates]
+        found.sort(key=lambda memory: not may_decide(memory, viewer))
         return _memory_items(found[:MAX_OFFERED], incomplete)
     return []
 
@@ -38,10 +46,10 @@ def session_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -
     from recollect.cli import context
 
     with suppress(RecollectError), context.engine() as engine:
-        last = engine.log.last_session()
+        last = engine.store.last_session()
         found = [last] if last else []
         if incomplete:
-            found = engine.log.sessions(incomplete, limit=MAX_OFFERED)
+            found = engine.store.sessions_with_prefix(incomplete, limit=MAX_OFFERED)
         return [CompletionItem(session.id, help=f"{session.host}, {session.project}") for session in found]
     return []
 
@@ -50,11 +58,15 @@ def kinds(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list
     return [CompletionItem(kind.value) for kind in Kind if kind.value.startswith(incomplete)]
 
 
+def statuses(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(status.value) for status in MemoryStatus if status.value.startswith(incomplete)]
+
+
 def project_ids(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     from recollect.cli import context
 
     with suppress(RecollectError), context.engine() as engine:
-        return [CompletionItem(project.id) for project in engine.projects() if project.id.startswith(incomplete)]
+        return [CompletionItem(project.id) for project in engine.store.projects() if project.id.startswith(incomplete)]
     return []
 
 

@@ -4,14 +4,14 @@ import logging
 import os
 import sys
 
-from recollect import config
 from recollect.daemon.lock import make_private_folder, take_lock
 from recollect.domain.errors import RecollectError
+from recollect.paths import find_paths
 
 
 def main() -> int:
     """Return 0 also if a daemon of this version or a newer one runs already."""
-    places = config.find_paths()
+    places = find_paths()
     make_private_folder(places.runtime)
     make_private_folder(places.log_folder, "XDG_STATE_HOME")
     with take_lock(places) as is_ours:

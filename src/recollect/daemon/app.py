@@ -2,12 +2,11 @@
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.background import BackgroundTask
@@ -20,36 +19,39 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect import __version__
-from recollect.daemon.boundary import OPERATION_PATH, answer_unknown, make_endpoint, read_body, read_object
+from recollect.api.hosts import Answered, Blocks, Due, Folder, Hello, Idle, KeptAnswer, Messages, Nothing, Stopping
+from recollect.daemon.boundary import (
+    OPERATION_PATH,
+    answer_unknown,
+    check_client,
+    make_endpoint,
+    read_body,
+    read_contract,
+    read_object,
+)
 from recollect.daemon.mcp_routes import Agents
 from recollect.daemon.request_queue import Activity, RequestQueue
 from recollect.daemon.status import build_status
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Event
 from recollect.domain.injection import Injection
-from recollect.domain.memory import MessageId, SessionId, check_folder, check_name
+from recollect.domain.memory import MessageId, SessionId
 from recollect.engine.engine import Engine
-from recollect.engine.ports import SettingsFor
 from recollect.hosts import opencode, script
 from recollect.wiring import Model, prepare_to_search
-
-if TYPE_CHECKING:
-    from recollect.api.operation import AnyOperation
 
 log = logging.getLogger("recollect.daemon")
 
 HOSTS: Mapping[str, ModuleType] = {opencode.NAME: opencode, script.NAME: script}
 
-MAX_PID = 2**31 - 1
 LATE = "Recollect-Late"  # a courier delivers an old event: its answer is not used
 
-Answers = Callable[[Request], Awaitable[dict[str, Any]]]
+Answers = Callable[[Request], Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppContext:
     engine: Engine
-    settings_for: SettingsFor
     model: Model
     activity: Activity
     stop: Callable[[], None]
@@ -62,8 +64,8 @@ def create_app(context: AppContext) -> Starlette:
     warm_up = WarmUp(engine)
     queue = RequestQueue()
 
-    async def hello(_: Request) -> dict[str, Any]:
-        return {"version": __version__, "environment": context.environment, "pid": os.getpid()}
+    async def hello(_: Request) -> Hello:
+        return Hello(version=__version__, environment=context.environment, pid=os.getpid())
 
     async def status(_: Request) -> Response:
         model = context.model.status_word()
@@ -71,76 +73,47 @@ def create_app(context: AppContext) -> Starlette:
         return _encode(answer)
 
     async def host(request: Request) -> dict[str, Any]:
-        name = request.path_params["host"]
-        if name not in HOSTS:
-            raise PayloadError(f"There is no host {name!r}; known hosts: {', '.join(HOSTS)}.")
+        asking = _find_host(request.path_params["host"])
         payload = await read_object(request)
-        async with queue.place(first=HOSTS[name].is_waited_for(payload)):
-            answer, injection = await run_in_threadpool(answer_host, engine, HOSTS[name], payload)
+        async with queue.place(first=asking.is_waited_for(payload)):
+            answer, injection = await run_in_threadpool(answer_host, engine, asking, payload)
         # A host that gave up waiting, and a courier, have not shown the block to a model.
         if injection.offered and LATE not in request.headers and not await request.is_disconnected():
-            await run_in_threadpool(engine.confirm_delivery, injection)
+            await run_in_threadpool(engine.store.confirm_one, injection.offered)
         activity.wake_background()  # after the answer: the background must not take the processor from it
         return answer
 
-    async def replay(request: Request) -> dict[str, Any]:
-        session, carriers = _read_carriers(await read_object(request))
-        messages = [MessageId(carrier.partition("/")[0]) for carrier in carriers]
-        blocks = await run_in_threadpool(engine.replay, session, messages)
-        tools = await run_in_threadpool(engine.replay_tools, session, messages)
-        found: dict[str, str] = dict(blocks.items())
-        for message, calls in tools.items():
-            for call, block in calls.items():
-                found[f"{message}/{call}"] = block
-        return {"blocks": found}
+    async def replay(request: Request) -> Blocks:
+        asked = await read_contract(request, Messages)
+        messages = [MessageId(carrier.partition("/")[0]) for carrier in asked.messages]
+        return Blocks(blocks=await run_in_threadpool(_replay, engine, asked.session, messages))
 
-    async def confirm(request: Request) -> dict[str, Any]:
-        session, carriers = _read_carriers(await read_object(request))
-        await run_in_threadpool(engine.confirm, session, carriers)
-        return {}
+    async def confirm(request: Request) -> Nothing:
+        sent = await read_contract(request, Messages)
+        await run_in_threadpool(engine.store.confirm, sent.session, sent.messages)
+        return Nothing()
 
     async def wake(request: Request) -> JSONResponse:
-        folder = (await read_object(request)).get("folder")
-        if not isinstance(folder, str):
-            raise PayloadError("This takes the `folder` in which a host starts.")
-        check_folder(folder)
+        check_client(request, context.environment)
+        folder = (await read_contract(request, Folder)).folder
         activity.wake_background()
         return JSONResponse({}, background=BackgroundTask(warm_up.run, folder))  # after the answer
 
-    async def question(request: Request) -> dict[str, Any]:
-        body = await read_object(request)
-        host, folder, session = _read_host(body)
-        client, working = body.get("client"), body.get("working", [])
-        is_process = client is None or (type(client) is int and 0 < client <= MAX_PID)
-        if not is_process or not _is_list_of_strings(working):
-            raise PayloadError("This takes the process id of the `client` and a list of its `working` sessions.")
-        ask = partial(engine.next_question, working=working, client=client)
-        due = await run_in_threadpool(ask, host, folder, session, datetime.now(UTC))
-        match due:
-            case None:
-                return {}
-            case timedelta():
-                return {"wait_ms": int(due.total_seconds() * 1000)}
-            case _:
-                return asdict(due)
+    async def question(request: Request) -> Due:
+        return await run_in_threadpool(_find_question, engine, await read_contract(request, Idle))
 
-    async def answer(request: Request) -> dict[str, Any]:
-        body = await read_object(request)
-        _, folder, _ = _read_host(body)
-        name, text, tokens = body.get("id"), body.get("text"), body.get("tokens")
-        is_counted = tokens is None or (isinstance(tokens, int) and not isinstance(tokens, bool))
-        if not isinstance(name, str) or not isinstance(text, str) or not is_counted:
-            raise PayloadError("This takes the `id` of a question, the `text` of its answer, and its `tokens`.")
-        kept = await run_in_threadpool(engine.answer_question, name, text, tokens, folder, datetime.now(UTC))
+    async def answer(request: Request) -> KeptAnswer:
+        kept = await run_in_threadpool(_learn_answer, engine, await read_contract(request, Answered))
         activity.wake_background()
-        return {"kept": kept}
+        return KeptAnswer(kept=kept)
 
-    async def end(_: Request) -> dict[str, Any]:
+    async def end(_: Request) -> Stopping:
         await agents.end()
         context.stop()
-        return {"stopping": True}
+        return Stopping(stopping=True)
 
     async def operation(request: Request) -> Response:
+        check_client(request, context.environment)
         return await run_in_threadpool(
             _run_operation, context, request.path_params["operation"], await read_body(request)
         )
@@ -152,7 +125,8 @@ def create_app(context: AppContext) -> Starlette:
 
     def route(path: str, handler: Answers, method: str) -> Route:
         async def as_json(request: Request) -> Response:
-            return JSONResponse(await handler(request))
+            answer = await handler(request)
+            return JSONResponse(answer if isinstance(answer, dict) else _given_fields(answer))
 
         return Route(path, make_endpoint(as_json, path, activity.answering), methods=[method])
 
@@ -178,6 +152,10 @@ def create_app(context: AppContext) -> Starlette:
     return app
 
 
+def _given_fields(answer: Any) -> dict[str, Any]:
+    return {name: value for name, value in asdict(answer).items() if value is not None}
+
+
 class WarmUp:
     """Loads everything that the first prompt needs, once: it stays loaded."""
 
@@ -189,75 +167,72 @@ class WarmUp:
         if self._is_done:
             return
         self._is_done = True
+        from recollect.engine.upkeep import warm_up
+
         try:
             prepare_to_search()  # not inside warm_up, which blocks other writers
-            self._engine.warm_up(folder, datetime.now(UTC))
+            warm_up(self._engine, folder, datetime.now(UTC))
         except RecollectError as error:  # the first prompt will report it
             self._is_done = False
             log.warning("%s", error.code, extra={"where": "/v1/wake"})
 
 
 def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) -> tuple[dict[str, Any], Injection]:
+    from recollect.engine.moments.handle import handle  # a daemon without sessions is small
+
     event: Event = host.normalise(payload, datetime.now(UTC))
-    injection = engine.handle(event)
+    injection = handle(engine, event)
     return host.render(injection), injection
+
+
+def _replay(engine: Engine, session: SessionId, messages: Sequence[MessageId]) -> dict[str, str]:
+    from recollect.engine.moments.sent_log import replay
+
+    return replay(engine.store, session, messages)
+
+
+def _find_question(engine: Engine, asked: Idle) -> Due:
+    from recollect.engine.learning.host_model_questions import next_question  # most users have it switched off
+
+    _find_host(asked.host)
+    ctx = engine.context(asked.folder, datetime.now(UTC))
+    due = next_question(ctx, asked.host, asked.session, working=asked.working, client=asked.client)
+    if isinstance(due, timedelta):
+        return Due(wait_ms=int(due.total_seconds() * 1000))
+    return Due() if due is None else Due(**asdict(due))
+
+
+def _learn_answer(engine: Engine, given: Answered) -> int:
+    from recollect.engine.learning.host_model_questions import answer_question
+
+    return answer_question(engine.context(given.folder, datetime.now(UTC)), given.id, given.text, given.tokens)
+
+
+def _find_host(name: str) -> ModuleType:
+    if name not in HOSTS:
+        raise PayloadError(f"There is no host {name!r}; known hosts: {', '.join(HOSTS)}.")
+    return HOSTS[name]
 
 
 def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
     from recollect.api import json_codec  # a daemon that only serves hooks does not need these
-    from recollect.api.catalogue import OPERATIONS
-    from recollect.api.operation import OperationContext
     from recollect.api.recall import RECALL
+    from recollect.operations import answer, find_operation
 
-    operation: AnyOperation | None = OPERATIONS.get(name)
+    operation = find_operation(name)
     if operation is None:
         raise HTTPException(404)
-    request = json_codec.decode(body, operation.asks)
-    settings = context.settings_for(request.folder)
-    desk = OperationContext(
-        engine=context.engine.with_settings(settings, context.model),
-        live=context.engine,
-        settings=settings,
-        model=context.model,
-        now=datetime.now(UTC),
-        is_resident=True,
-    )
-    answer = operation.answer(desk, request)
+    request = json_codec.decode_request(body, operation.asks)
+    answered = answer(context.engine, operation, request, datetime.now(UTC), context.model)
     if operation.writes or operation is RECALL:  # new memories need vectors; other reading needs no model
         context.activity.wake_background()
-    return _encode(answer)
+    return _encode(answered)
 
 
 def _encode(value: object) -> Response:
     from recollect.api import json_codec
 
     return Response(json_codec.encode(value), media_type="application/json")
-
-
-def _read_carriers(body: Mapping[str, Any]) -> tuple[SessionId, list[str]]:
-    """A carrier has a block: a message, or a tool call in it (`message/call`)."""
-    session, messages = body.get("session"), body.get("messages")
-    if not isinstance(session, str) or not isinstance(messages, list) or not _is_list_of_strings(messages):
-        raise PayloadError("This takes a `session` and a list of the ids of `messages`.")
-    for name in (session, *messages):
-        check_name(name, "id")
-    return SessionId(session), messages
-
-
-def _is_list_of_strings(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-def _read_host(body: Mapping[str, Any]) -> tuple[str, str | None, SessionId | None]:
-    host, folder, session = body.get("host", opencode.NAME), body.get("folder"), body.get("session")
-    is_known = isinstance(host, str) and host in HOSTS
-    if not is_known or not isinstance(folder, str | None) or not isinstance(session, str | None):
-        raise PayloadError("This takes a known `host`, the `folder` it works in, and a `session`.")
-    if folder is not None:
-        check_folder(folder)
-    if session is not None:
-        check_name(session, "session")
-    return host, folder, None if session is None else SessionId(session)
 
 
 class OriginForm:

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from recollect.api.inject import learn_some
 from recollect.domain.errors import RecollectError
+from recollect.engine.context import Context
 from recollect.engine.engine import Engine
 from recollect.system import lower_thread_priority, release_free_memory
 from recollect.wiring import Model, prepare_to_search
@@ -67,31 +67,46 @@ class Background:
             self._logged.pop("work", None)
 
     def _learn_all(self) -> None:
-        if self._engine.events_unwritten:
-            self._engine.write_waiting_events()
-        if self._engine.count_waiting_events():
-            while self._may_go_on() and learn_some(self._engine, limit=1):
+        engine = self._engine
+        if engine.live.unwritten.events:
+            from recollect.engine.learning.inbox import write_waiting_events
+
+            write_waiting_events(engine.store, engine.live)
+        if engine.store.count_waiting_events():
+            from recollect.engine.learning.worker import learn_some  # a daemon without events loads no patterns
+
+            while self._may_go_on() and learn_some(engine, limit=1):
                 pass
 
     def _do_chores(self) -> None:
-        while self._may_go_on() and self._engine.do_chores(datetime.now(UTC)) and not self._wake.is_set():
+        from recollect.engine.upkeep import do_chores
+
+        while self._may_go_on() and do_chores(self._ctx()) and not self._wake.is_set():
             pass  # at least one step each time, even if the daemon is busy
 
     def _work(self) -> None:
+        # A daemon that was asked nothing has none of these in memory.
+        from recollect.engine.learning.worker import extract_some
+        from recollect.engine.moments.start import prepare_start_blocks
+        from recollect.engine.upkeep import embed_some, recheck_some
+
         prepare_to_search()  # a session started: its first prompt must not wait for these imports
         self._learn_all()
-        self._engine.prepare_start_blocks(datetime.now(UTC))
+        prepare_start_blocks(self._engine, datetime.now(UTC))
         if self._model() is None and self._model.problem is not None:
             self._log_once("model", self._model.problem.code)
-        while self._may_go_on() and self._engine.embed_some(limit=EMBEDDED_AT_ONCE):
-            if self._engine.count_waiting_events():  # an agent may need that soon; embedding an import can wait
+        while self._may_go_on() and embed_some(self._ctx(), limit=EMBEDDED_AT_ONCE):
+            if self._engine.store.count_waiting_events():  # an agent may need that soon; embedding an import can wait
                 self._learn_all()
-        while not self._ending and self._engine.extract_some():
+        while not self._ending and extract_some(self._engine):
             pass
         # Work left by an upgrade comes last, also after new work.
-        while not self._wake.wait(PAUSE_S) and self._engine.recheck_some():
+        while not self._wake.wait(PAUSE_S) and recheck_some(self._ctx()):
             pass
         release_free_memory()
+
+    def _ctx(self) -> Context:
+        return self._engine.context(None, datetime.now(UTC))
 
     def _may_go_on(self) -> bool:
         """Wait until no request needs the interpreter, but at most PATIENCE_S. False when the daemon ends."""

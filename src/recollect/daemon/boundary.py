@@ -2,21 +2,24 @@
 
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import MISSING
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from recollect.client import MAX_BODY_BYTES
+from recollect.connection import CLIENT_HEADER, DIFFERS, MAX_BODY_BYTES, client_header
 from recollect.daemon.guard import Refusal
 from recollect.daemon.log import code_places
-from recollect.domain.errors import PayloadError, RecollectError, RequestTooLarge, StoreError
+from recollect.domain.codec import FieldType, field_types
+from recollect.domain.errors import DaemonDiffers, PayloadError, RecollectError, RequestTooLarge, StoreError
 from recollect.privacy.secrets import redact
+from recollect.text import json_fields
 
 log = logging.getLogger("recollect.daemon")
 
@@ -29,6 +32,7 @@ WRONG_METHOD = Refusal(
     "This path takes another method; /v1/openapi.json describes all of them.",
 )
 
+Contract = TypeVar("Contract")
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -49,6 +53,35 @@ async def read_object(request: Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise PayloadError("The request is not a JSON object.")
     return body
+
+
+async def read_contract(request: Request, contract: type[Contract]) -> Contract:
+    """Read the request of a plugin by the types of its fields. It may be of another version: unknown fields are ignored."""
+    body = await read_object(request)
+    taken = field_types(contract)
+    try:
+        return contract(**{one.name: _read_field(body, one) for one in taken if _is_needed(body, one)})
+    except PayloadError as error:
+        raise PayloadError(f"{error} This takes {', '.join(f'`{one.name}`' for one in taken)}.") from None
+
+
+def _is_needed(body: Mapping[str, Any], of: FieldType) -> bool:
+    return of.default is MISSING or (of.name in body and body[of.name] is not of.default)
+
+
+def _read_field(body: Mapping[str, Any], of: FieldType) -> Any:
+    if of.is_list:
+        if body.get(of.name) is None:
+            raise PayloadError(f"`{of.name}` must be a list of texts.")
+        return json_fields.texts(body, of.name)
+    return json_fields.optional_number(body, of.name) if of.kind is int else json_fields.any_text(body, of.name)
+
+
+def check_client(request: Request, environment: str) -> None:
+    """Refuse a command that this daemon would answer differently. Other programs do not send the header."""
+    wanted = request.headers.get(CLIENT_HEADER)
+    if wanted not in (None, client_header(environment)):
+        raise DaemonDiffers("This daemon has another version or environment than the request names.")
 
 
 def make_endpoint(handler: Handler, path: str, under_way: Callable[[], AbstractContextManager[None]]) -> Handler:
@@ -80,7 +113,7 @@ async def answer_unknown(request: Request, _: Exception) -> Response:
 
 
 def _has_path(request: Request) -> bool:
-    from recollect.api.catalogue import OPERATIONS  # needed only for a wrong path
+    from recollect.operations import OPERATIONS  # needed only for a wrong path
 
     path = request.scope["path"]
     if path.removeprefix("/v1/") in OPERATIONS:
@@ -97,4 +130,6 @@ def error_response(status: int, code: str, message: str) -> JSONResponse:
 def http_status(kind: type[RecollectError]) -> int:
     if issubclass(kind, RequestTooLarge):
         return 413
+    if issubclass(kind, DaemonDiffers):
+        return DIFFERS
     return 503 if issubclass(kind, StoreError) else 400

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from recollect.client import MAX_BODY_BYTES
+from recollect.connection import MAX_BODY_BYTES
 from recollect.daemon.protocol import MAX_HEADER_BYTES, STREAMS
 from recollect.domain.errors import RequestTooLarge
 

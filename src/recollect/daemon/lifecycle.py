@@ -15,26 +15,27 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp
 
-from recollect import __version__, config, wiring
-from recollect.client import VERSION_HEADER
-from recollect.config import Paths
+from recollect import __version__, wiring
+from recollect.connection import VERSION_HEADER
 from recollect.daemon import log as daemon_log
 from recollect.daemon.app import AppContext, create_app
 from recollect.daemon.background import Background
 from recollect.daemon.guard import Guard
 from recollect.daemon.listening import Listeners, open_listeners
-from recollect.daemon.protocol import MAX_HEADER_BYTES, ConnectionLimits, make_protocol
+from recollect.daemon.protocol import ConnectionLimits, make_protocol
 from recollect.daemon.request_queue import Activity
 from recollect.daemon.settings import LiveSettings
 from recollect.domain.errors import RecollectError
 from recollect.engine.engine import Engine
+from recollect.paths import Paths, fingerprint
 
 log = logging.getLogger("recollect.daemon")
 
 WATCH_INTERVAL_S = 1.0
 TIDY_INTERVAL_S = 600.0
-# After a session was deleted: when no request comes for MIN_QUIET_S, at the latest after MAX_TIDY_DELAY_S.
-MAX_TIDY_DELAY_S, MIN_QUIET_S = 60.0, 2.0
+# After a session was deleted: when no request comes for MIN_QUIET_S, at the latest after MAX_TIDY_DELAY_S. It may fail,
+# so there are MIN_TIDY_PAUSE_S before the next time.
+MAX_TIDY_DELAY_S, MIN_QUIET_S, MIN_TIDY_PAUSE_S = 60.0, 2.0, 5.0
 BOUNDS = ConnectionLimits()
 GRACEFUL_SHUTDOWN_S = 2  # for running requests when it ends; uvicorn takes whole seconds
 FORCED_EXIT_S = 2.8  # then the process exits, whatever still runs; SQLite loses nothing by that
@@ -55,13 +56,12 @@ def serve(places: Paths, bounds: ConnectionLimits = BOUNDS) -> int:
         server = _DaemonServer(settings, activity, listeners, engine)
         context = AppContext(
             engine=engine,
-            settings_for=settings,
             model=model,
             activity=activity,
             stop=server.request_stop,
-            environment=config.fingerprint(places, os.environ),
+            environment=fingerprint(places, os.environ),
         )
-        if engine.is_read_only:
+        if engine.store.is_read_only:
             log.warning("the database can be read but not written: nothing is learnt", extra={"where": "database"})
         server.serve_app(Guard(create_app(context), listeners.tcp_access), bounds)
         _write_pending_events(engine)
@@ -71,10 +71,13 @@ def serve(places: Paths, bounds: ConnectionLimits = BOUNDS) -> int:
 def _write_pending_events(engine: Engine) -> None:
     """Try once more to store the events that waited in memory for a full disk."""
     try:
-        if engine.events_unwritten:
-            engine.write_waiting_events()
+        if engine.live.unwritten.events:
+            from recollect.engine.learning.inbox import write_waiting_events
+
+            write_waiting_events(engine.store, engine.live)
     except RecollectError as error:
-        log.error("%s: %d events are lost", error.code, engine.events_unwritten, extra={"where": "database"})
+        lost = len(engine.live.unwritten.events)
+        log.error("%s: %d events are lost", error.code, lost, extra={"where": "database"})
 
 
 class _DaemonServer:
@@ -101,7 +104,6 @@ class _DaemonServer:
                 ws="none",
                 server_header=False,
                 headers=[(VERSION_HEADER, __version__)],
-                h11_max_incomplete_event_size=MAX_HEADER_BYTES,
                 timeout_graceful_shutdown=GRACEFUL_SHUTDOWN_S,
             )
         )
@@ -139,7 +141,7 @@ class _DaemonServer:
             if self._activity.idle_seconds() > await asyncio.to_thread(self._idle_limit_s):
                 log.info("idle for %.0f s", self._activity.idle_seconds())
                 self.request_stop()
-            if not await asyncio.to_thread(lambda: self._engine.is_database_there):
+            if not await asyncio.to_thread(lambda: self._engine.store.is_there):
                 log.warning(
                     "the database or its log was moved or deleted: this daemon ends, the next one opens the new file"
                 )
@@ -151,8 +153,8 @@ class _DaemonServer:
     def _is_time_to_tidy(self, since_s: float) -> bool:
         if since_s > TIDY_INTERVAL_S:
             return True
-        return self._engine.needs_tidying and (
-            since_s > MAX_TIDY_DELAY_S or self._activity.idle_seconds() > MIN_QUIET_S
+        return self._engine.live.needs_tidying and (
+            since_s > MAX_TIDY_DELAY_S or (since_s > MIN_TIDY_PAUSE_S and self._activity.idle_seconds() > MIN_QUIET_S)
         )
 
     def _idle_limit_s(self) -> float:
@@ -160,8 +162,10 @@ class _DaemonServer:
         return self._settings(None).daemon.idle_minutes * 60 or float("inf")
 
     def _tidy_up(self) -> None:
+        from recollect.engine.upkeep import tidy
+
         try:
-            self._engine.tidy(datetime.now(UTC))
+            tidy(self._engine.context(None, datetime.now(UTC)))
         except (RecollectError, OSError) as error:  # a busy or full disk: tried again later
             code = error.code if isinstance(error, RecollectError) else type(error).__name__
             log.warning("%s", code, extra={"where": "tidying"})

@@ -14,9 +14,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.config import Paths
 from recollect.daemon.guard import TcpAccess
 from recollect.domain.errors import DaemonError
+from recollect.paths import Paths
 
 log = logging.getLogger("recollect.daemon")
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from recollect import __version__
 from recollect.client import Client
-from recollect.config import Paths
 from recollect.domain.errors import DaemonError
+from recollect.paths import Paths
 
 LOCK_WAIT_S = 3.0  # for a daemon that has the lock and does not listen: it is just starting, or just ending
 TAKE_OVER_S = 20.0  # to wait at most, whatever other daemons do

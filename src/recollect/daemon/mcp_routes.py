@@ -19,11 +19,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from recollect.daemon.boundary import error_response, make_endpoint, read_object
+from recollect.api.hosts import AboutToAsk
+from recollect.daemon.boundary import error_response, make_endpoint, read_contract
 from recollect.daemon.log import code_places
 from recollect.daemon.request_queue import Activity
 from recollect.domain.errors import PayloadError
-from recollect.domain.memory import SessionId, check_name
 from recollect.engine.engine import Engine
 from recollect.mcp.asking_sessions import AskingSessions, HostSession, is_absolute_path
 
@@ -125,16 +125,11 @@ class Agents:
             self._activity.wake_background()
 
     async def _announce(self, request: Request) -> Response:
-        body = await read_object(request)
-        session, folder, host = body.get("session"), body.get("folder"), body.get("host", "opencode")
-        if not isinstance(session, str) or not isinstance(folder, str) or not isinstance(host, str):
-            raise PayloadError("This takes the `session` that makes the next call, and the `folder` that it works in.")
-        for name, what in ((session, "session"), (host, "host")):
-            check_name(name, what)
-        if not is_absolute_path(folder):
+        told = await read_contract(request, AboutToAsk)
+        if not is_absolute_path(told.folder):
             raise PayloadError("The `folder` must be the absolute path of the project's folder.")
-        about = HostSession(id=SessionId(session), host=host)
-        await run_in_threadpool(self._asking.announce, folder, about, time.time())
+        about = HostSession(id=told.session, host=told.host)
+        await run_in_threadpool(self._asking.announce, told.folder, about, time.time())
         return JSONResponse({})
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:

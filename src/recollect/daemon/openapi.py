@@ -8,17 +8,30 @@ from typing import Any
 import msgspec
 
 from recollect import __version__
-from recollect.api.catalogue import OPERATIONS
-from recollect.api.json_codec import ErrorAnswer
+from recollect.api.hosts import (
+    AboutToAsk,
+    Answered,
+    Blocks,
+    Due,
+    Folder,
+    Hello,
+    Idle,
+    KeptAnswer,
+    Messages,
+    Nothing,
+    Stopping,
+)
+from recollect.api.json_codec import FILTERS, ErrorAnswer, describe_as_text
 from recollect.daemon.app import HOSTS
 from recollect.daemon.status import DaemonStatus
-from recollect.domain.memory import MessageId, SessionId
+from recollect.operations import OPERATIONS, find_operation
 
 REF = "#/components/schemas/{name}"
 FAILURES = {
     "400": "The request is malformed, or asks for something that is refused.",
     "401": "On 127.0.0.1 only: the token is missing or wrong.",
     "403": "The request comes from a web page.",
+    "412": "The request names another version or environment than the daemon's. Only commands of Recollect name one.",
     "413": "The request is too large.",
     "421": "On 127.0.0.1 only: the request names another host.",
     "431": "The header is too large.",
@@ -36,6 +49,7 @@ class ApiPath:
     asks: Any = None  # the type of the body; None: no body
     answers: Any = dict
     asks_store: bool = True
+    is_for_commands: bool = False  # of Recollect; they name the daemon that they need
     parameters: Sequence[Mapping[str, Any]] = ()
 
     @property
@@ -44,85 +58,13 @@ class ApiPath:
         never = set()
         if self.asks is None:
             never.add("400")
+        if not self.is_for_commands:
+            never.add("412")
         if self.method == "GET":
             never.add("413")
         if not self.asks_store:
             never.add("503")
         return {status: says for status, says in FAILURES.items() if status not in never}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hello:
-    version: str
-    environment: str
-    pid: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Messages:
-    session: SessionId
-    messages: list[MessageId]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Blocks:
-    blocks: dict[str, str]  # by message, and by `message/call` those of tools
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AboutToAsk:
-    session: SessionId
-    folder: str
-    host: str = "opencode"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Idle:
-    folder: str | None = None
-    session: SessionId | None = None  # the one that is idle now, if one is
-    working: tuple[SessionId, ...] = ()  # the client's sessions in which its model works now
-    client: int | None = None  # the process that asks; if it ends without an answer, another one may ask
-    host: str = "opencode"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
-    """A question, or when to ask again, or nothing."""
-
-    id: str | None = None
-    session: SessionId | None = None
-    system: str | None = None
-    text: str | None = None
-    answer_tokens: int | None = None
-    wait_ms: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    id: str
-    text: str
-    tokens: int | None = None  # of question and answer, as the host counts them
-    folder: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptAnswer:
-    kept: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Folder:
-    folder: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nothing:
-    pass
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stopping:
-    stopping: bool
 
 
 HOST = {
@@ -156,6 +98,7 @@ ROUTES = (
         says="Announces a host in this folder, so that everything its first prompt needs is loaded.",
         asks=Folder,
         answers=Nothing,
+        is_for_commands=True,
     ),
     ApiPath(
         path="/v1/replay",
@@ -188,7 +131,8 @@ ROUTES = (
 
 
 OPERATION_PATHS = tuple(
-    ApiPath(path=f"/v1/{one.name}", says=one.says, asks=one.asks, answers=one.answers) for one in OPERATIONS.values()
+    ApiPath(path=f"/v1/{one.name}", says=one.says, asks=one.asks, answers=one.answers, is_for_commands=True)
+    for one in filter(None, map(find_operation, OPERATIONS))
 )
 
 
@@ -199,8 +143,13 @@ def build_description() -> dict[str, Any]:
         if path.asks is not None:
             types[id(path.asks)] = path.asks
         types[id(path.answers)] = path.answers
-    found, components = msgspec.json.schema_components(types.values(), ref_template=REF)
+    found, components = msgspec.json.schema_components(types.values(), ref_template=REF, schema_hook=describe_as_text)
     schemas = dict(zip(types, found, strict=True))
+    filters = components.pop("Filters")["properties"]
+    filters |= {name: {"anyOf": [filters[name], {"type": "null"}]} for name in ("kinds", "status")}
+    for schema in components.values():
+        if schema.get("properties", {}).pop(FILTERS, None):
+            schema["properties"] |= filters
     described: dict[str, dict[str, Any]] = {}
     for path in paths:
         described.setdefault(path.path, {})[path.method.lower()] = _operation(path, schemas)

@@ -13,6 +13,9 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from recollect import __version__
+from recollect.connection import VERSION_HEADER
+
 log = logging.getLogger("recollect.daemon")
 
 STREAMS = ("/v1/mcp",)  # their bodies may have any length and take any time
@@ -38,9 +41,20 @@ def make_protocol(bounds: ConnectionLimits) -> type[asyncio.Protocol]:
     return Protocol
 
 
+class _HttpConnection(h11.Connection):
+    """Sends our version with `100 Continue` too: a command then knows that this daemon has compared their versions."""
+
+    def send(self, event: h11.Event) -> bytes | None:  # type: ignore[override]  # h11 has one overload per event
+        if isinstance(event, h11.InformationalResponse):
+            version = [(VERSION_HEADER, __version__)]
+            event = h11.InformationalResponse(status_code=event.status_code, headers=version, reason=event.reason)
+        return super().send(event)
+
+
 class BoundedProtocol(H11Protocol):
     def __init__(self, bounds: ConnectionLimits, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.conn = _HttpConnection(h11.SERVER, MAX_HEADER_BYTES)
         self._bounds = bounds
         self._timer: asyncio.TimerHandle | None = None
         self._awaited: tuple[object, object] | None = None

@@ -13,6 +13,7 @@ from recollect import config
 from recollect.config import Layer
 from recollect.domain.errors import InvalidSettings
 from recollect.domain.settings import Settings
+from recollect.paths import find_project_file
 
 log = logging.getLogger("recollect.daemon")
 
@@ -30,7 +31,7 @@ class LiveSettings:
         self._lock = Lock()
 
     def __call__(self, folder: str | None) -> Settings:
-        file = config.project_file(folder) if folder else None
+        file = find_project_file(folder) if folder else None
         with self._lock:
             user = self._user.current(otherwise=self._user.values)
             project = _NOTHING if file is None else self._project(file).current(otherwise=_NOTHING)

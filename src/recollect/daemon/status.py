@@ -46,29 +46,33 @@ class DaemonStatus:
 
 
 def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> DaemonStatus:
-    waiting = engine.missing_vectors(None)
-    restored, demoted = engine.find_restoring_change(), engine.find_demoting_change()
+    from recollect.engine.upkeep import read_figures  # loads much that an idle daemon does not need
+
+    figures = read_figures(engine.store)
+    restored, demoted = figures.restored, figures.demoted
+    unwritten = engine.live.unwritten
+    rescan = engine.store.rescan_state()
     return DaemonStatus(
         version=__version__,
         pid=os.getpid(),
         uptime_s=round(uptime_s, 1),
         requests=requests,
         memory_mb=memory_mb(),
-        memories=engine.count(),
-        to_review=len(engine.cases()),
-        candidates=len(engine.candidates()),
-        to_learn=engine.count_waiting_events(),
-        unwritten=engine.events_unwritten,
-        dropped=engine.events_dropped,
+        memories=figures.memories,
+        to_review=figures.to_review,
+        candidates=figures.candidates,
+        to_learn=figures.to_learn,
+        unwritten=len(unwritten.events),
+        dropped=unwritten.dropped,
         taken_back=None if restored is None else restored.id,
         put_back=None if demoted is None else PutBack(deed=demoted.id, memories=demoted.memories),
-        to_embed=waiting.memories + waiting.turns,
-        secrets=engine.recheck_progress(),
+        to_embed=figures.to_embed,
+        secrets=None if rescan is None else rescan.says,
         extractor=_extractor(engine),
         model=model,
-        read_only=engine.is_read_only,
+        read_only=engine.store.is_read_only,
         pauses=[*engine.pauses.on()],
-        usage=engine.log.usage(),
+        usage=figures.usage,
         last_errors=[*last_errors()],
     )
 

@@ -1,4 +1,4 @@
-"""Changes to memories, each with the state before it, so that every change can be undone; and edits by hand."""
+"""Changes to memories, each with the state before it, so that every change can be undone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NewType
 
-from recollect.domain.memory import Kind, Memory, MemoryId, Role, Scope, Source
+from recollect.domain.memory import Memory, MemoryId, Role, Source
 
 ChangeId = NewType("ChangeId", int)
 AGENT = "mcp"  # the author of every change that an agent makes with its tools, in any host
@@ -87,22 +87,3 @@ class MemoryChange:
     deed: Change
     memory: MemoryId
     before: Memory | None  # None: it did not exist
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wording:
-    """New words for a memory. None leaves a part unchanged."""
-
-    text: str | None = None
-    kind: Kind | None = None
-    scope: Scope | None = None
-    title: str | None = None  # "": remove the title
-    aliases: tuple[str, ...] | None = None  # replace all its aliases
-    instead_of: str | None = None  # the text that the user edited; if the memory says something else by now, refuse
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditResult:
-    memory: Memory
-    before: Memory
-    deed: ChangeId | None  # None: nothing was changed

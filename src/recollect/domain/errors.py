@@ -1,6 +1,16 @@
 """Errors, in words for the person who reads them: what happened, to what, what to do next. The first line of each class
 says what its code means, also in docs/reference/errors.md."""
 
+from collections.abc import Collection
+
+
+def suggest(given: str, known: Collection[str]) -> str:
+    """Return the end of an error message: the known name that the user may have meant, or all of them."""
+    from difflib import get_close_matches  # only for errors: start-up stays quick
+
+    near = get_close_matches(given, known, n=1)
+    return f"did you mean '{near[0]}'?" if near else f"use one of {', '.join(known)}."
+
 
 class RecollectError(Exception):
     """Recollect refused the request on purpose; the message says why."""
@@ -83,6 +93,12 @@ class DaemonError(RecollectError):
     """The daemon cannot be started, reached or stopped."""
 
     code = "daemon_error"
+
+
+class DaemonDiffers(DaemonError):
+    """The daemon has another version or environment than the request names; it has done nothing."""
+
+    code = "daemon_differs"
 
 
 class InstallError(RecollectError):

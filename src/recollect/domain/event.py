@@ -9,17 +9,16 @@ from typing import Any
 from recollect.domain.errors import InvalidValue
 from recollect.domain.learning import Origin
 from recollect.domain.memory import (
-    Kind,
     MemoryId,
     MessageId,
     ProjectId,
-    Scope,
     SessionId,
     check_folder,
     check_name,
     check_names,
     check_time,
 )
+from recollect.domain.search import EVERYTHING, Filters
 from recollect.domain.session import NO_SUMMARY, Note, Summary
 
 
@@ -36,7 +35,9 @@ Carriers = tuple[MessageId | None, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _EventFields:
+class EventFields:
+    """The fields of every event."""
+
     session: SessionId
     at: datetime
     host: str = "pipe"
@@ -48,7 +49,7 @@ class _EventFields:
     window_tokens: int | None = None  # size of the model's context window, if known
     confirms: bool = False  # the host reports later what it really sent; until then a block is only offered
     headless: bool = False  # no person is there: it runs in CI, or a script started it
-    offered: bool = False  # a block counts as sent only once its answer was delivered (`engine.delivered`)
+    offered: bool = False  # a block counts as sent only once its answer was delivered (`sent_log.confirm_delivery`)
 
     def __post_init__(self) -> None:
         check_name(self.session, "session")
@@ -78,7 +79,7 @@ class InitialMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionStarted(_EventFields):
+class SessionStarted(EventFields):
     source: StartSource = StartSource.STARTUP
     task: str | None = None  # the topic, in the user's words or from the branch name, if known
     copied: Mapping[MessageId, MessageId] = field(default_factory=dict)  # of a fork: the parent's message -> its own
@@ -88,13 +89,13 @@ class SessionStarted(_EventFields):
     captures: bool = True  # False: nothing is learnt from it
 
     def __post_init__(self) -> None:
-        _EventFields.__post_init__(self)
+        EventFields.__post_init__(self)
         for message in (*self.copied, *self.copied.values()):
             check_name(message, "message in `copied`")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt(_EventFields):
+class Prompt(EventFields):
     message: MessageId
     text: str
     live: Carriers = None
@@ -102,61 +103,61 @@ class Prompt(_EventFields):
     files: tuple[str, ...] = ()  # attachments, by path or name
 
     def __post_init__(self) -> None:
-        _EventFields.__post_init__(self)  # slots=True creates a new class: a bare super() would miss it
+        EventFields.__post_init__(self)  # slots=True creates a new class: a bare super() would miss it
         check_name(self.message, "message")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply(_EventFields):
+class Reply(EventFields):
     message: MessageId
     text: str
     final: bool = False  # the last message of the agent's turn, where the host says so
 
     def __post_init__(self) -> None:
-        _EventFields.__post_init__(self)
+        EventFields.__post_init__(self)
         check_name(self.message, "message")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolSucceeded(_EventFields):
+class ToolSucceeded(EventFields):
     tool: str
     input: dict[str, Any] = field(default_factory=dict)
-    output: str = ""
     call: str | None = None
+    output: str = ""
 
     def __post_init__(self) -> None:
-        _EventFields.__post_init__(self)
+        EventFields.__post_init__(self)
         check_names((self.call, "call"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ToolFailed(_EventFields):
+class ToolFailed(EventFields):
     tool: str
     input: dict[str, Any] = field(default_factory=dict)
-    error: str
-    message: MessageId | None = None  # the message with the tool's part, where the host can add a block to it
     call: str | None = None
+    message: MessageId | None = None  # the message with the tool's part, where the host can add a block to it
+    error: str
     live: Carriers = None
 
     def __post_init__(self) -> None:
-        _EventFields.__post_init__(self)
+        EventFields.__post_init__(self)
         check_names((self.message, "message"), (self.call, "call"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compacting(_EventFields):
+class Compacting(EventFields):
     """The host is about to summarise the session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compacted(_EventFields):
+class Compacted(EventFields):
     """The host has replaced the messages with a summary: a new live context begins."""
 
     summary: str = ""  # written by the host's model, where the host passes it on
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionEnded(_EventFields):
+class SessionEnded(EventFields):
     """The host closed the session; it may be resumed later."""
 
     notes: tuple[Note, ...] = ()
@@ -164,29 +165,30 @@ class SessionEnded(_EventFields):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SessionDeleted(_EventFields):
+class SessionDeleted(EventFields):
     """The user deleted the session: all data about it goes, memories that it confirmed stay."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked(_EventFields):
+class Asked(EventFields):
     """The agent asks with a tool: for what fits a query, for one memory by its id, or for the newest memories."""
 
     query: str = ""
     id: MemoryId | None = None
     nearest: bool = False  # if nothing fits the query, answer with the nearest few, marked as uncertain
     newest: bool = False  # instead of a query: the newest memories of these kinds and this scope
-    kinds: frozenset[Kind] = frozenset()  # empty: every kind
-    scope: Scope | None = None
+    filters: Filters = EVERYTHING
     budget_tokens: int | None = None  # may lower the usual budget, never raise it
     reserved_tokens: int = 0  # part of the budget for the text that the host puts around the block
     live: Carriers = None
 
     def __post_init__(self) -> None:
-        _EventFields.__post_init__(self)
+        EventFields.__post_init__(self)
         ways = [bool(self.query.strip()), self.id is not None, self.newest]
         if ways.count(True) != 1:
             raise InvalidValue("Ask either with a `query` or for the `id` of a memory.")
+        if self.filters.includes_past:
+            raise InvalidValue("A model sees only memories that are valid now; leave out `status` and `as_of`.")
         check_names((self.id, "id"))
 
 

@@ -1,12 +1,14 @@
 """Memories and their parts. Every value is checked once, at construction."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import NewType
+from operator import attrgetter
+from typing import Any, NewType
 
-from recollect.domain.errors import InvalidValue
+from recollect.domain.codec import FieldType, Shape, field_types
+from recollect.domain.errors import InvalidValue, suggest
 from recollect.domain.freshness import NOT_CHECKED, Freshness
 
 MemoryId = NewType("MemoryId", str)
@@ -49,8 +51,46 @@ def check_name(value: str, what: str) -> None:
 def check_names(*names: tuple[str | None, str]) -> None:
     """Check each (name, what it is) that is given."""
     for name, what in names:
-        if name is not None:
+        # Every row that is read and every event comes here, so a usable name costs no further call.
+        if name is not None and not (name.isprintable() and 0 < len(name) <= MAX_NAME_CHARS):
             check_name(name, what)
+
+
+def _check_texts(*texts: str) -> None:
+    for text in texts:
+        # Almost every text of every row that is read passes here: it costs no further call.
+        if not (text.isprintable() and text.strip() and len(text) <= MAX_TEXT_CHARS):
+            _check_text(text)
+
+
+def _check_text(text: str) -> None:
+    if not text.strip():
+        raise InvalidValue("The text is empty; say what to remember.")
+    if len(text) > MAX_TEXT_CHARS:
+        raise InvalidValue(
+            f"The text has {len(text):,} characters; a memory takes at most {MAX_TEXT_CHARS:,}. "
+            "Split it, or name a file."
+        )
+    if "\x00" in text:
+        raise InvalidValue("The text has a NUL character; remove it.")
+    if not _is_unicode(text):
+        raise InvalidValue("The text is not valid Unicode (it has a lone surrogate).")
+
+
+def _check_words(text: str, what: str) -> None:
+    if not text.strip() or len(text) > MAX_TEXT_CHARS or "\x00" in text or not _is_unicode(text):
+        raise InvalidValue(
+            f"The {what} is not usable: it takes 1 to {MAX_TEXT_CHARS:,} characters of valid Unicode, without NUL."
+        )
+
+
+def _is_unicode(text: str) -> bool:
+    """Return False for a lone surrogate, which cannot be written to a file."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class Kind(StrEnum):
@@ -112,27 +152,35 @@ class ScopeLevel(StrEnum):
     SESSION = "session"
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Where a memory is valid: `universal`, `language:python`, `project:ID` or `session:ID`."""
+class Scope(str):
+    """Where a memory is valid: `universal`, `language:python`, `project:ID` or `session:ID`. A scope is its text: rows,
+    JSON and messages take it as it is."""
 
+    __slots__ = ("level", "name")
     level: ScopeLevel
-    name: str = ""  # empty for universal only
+    name: str  # empty for universal only
 
-    def __post_init__(self) -> None:
-        if (self.level is ScopeLevel.UNIVERSAL) == bool(self.name):
-            raise InvalidValue(f"The scope {f'{self.level}:{self.name}'!r} is not complete; {_SCOPES}.")
-        if self.name:
-            check_name(self.name, "name in the scope")
+    def __new__(cls, level: ScopeLevel, name: str = "") -> "Scope":
+        if (level is ScopeLevel.UNIVERSAL) == bool(name):
+            raise InvalidValue(f"The scope {f'{level}:{name}'!r} is not complete; {SCOPE_FORMS}.")
+        if name:
+            check_name(name, "name in the scope")
+        scope = super().__new__(cls, f"{level}:{name}" if name else level)
+        object.__setattr__(scope, "level", level)
+        object.__setattr__(scope, "name", name)
+        return scope
 
-    def __str__(self) -> str:
-        return f"{self.level}:{self.name}" if self.name else str(self.level)
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("A scope does not change.")
+
+    def __reduce__(self) -> tuple[type["Scope"], tuple[ScopeLevel, str]]:
+        return Scope, (self.level, self.name)
 
     @classmethod
     def parse(cls, text: str) -> "Scope":
         level, _, name = text.partition(":")
         if level not in list(ScopeLevel):
-            raise InvalidValue(f"There is no scope {text!r}; {_SCOPES}.")
+            raise InvalidValue(f"There is no scope {text!r}; {SCOPE_FORMS}.")
         return cls(ScopeLevel(level), name.lower() if level == ScopeLevel.LANGUAGE else name)
 
     @classmethod
@@ -140,15 +188,21 @@ class Scope:
         return cls(ScopeLevel.PROJECT, project)
 
 
-_SCOPES = "a scope is universal, language:NAME, project:ID or session:ID"
+SCOPE_FORMS = "a scope is universal, language:NAME, project:ID or session:ID"
 UNIVERSAL = Scope(ScopeLevel.UNIVERSAL)
 
 
 def parse_kind(text: str) -> Kind:
-    try:
+    """Read the name of a kind, ours or that of another tool."""
+    if text in KINDS_ELSEWHERE:
+        return KINDS_ELSEWHERE[text]
+    if text in list(Kind):
         return Kind(text)
-    except ValueError:
-        raise InvalidValue(f"There is no kind {text!r}; the kinds are {', '.join(Kind)}.") from None
+    raise InvalidValue(f"There is no kind {text!r}; {suggest(text, list(Kind))}")
+
+
+def text_fields(record: type) -> tuple[str, ...]:
+    return tuple(one.name for one in field_types(record) if one.shape is Shape.TEXT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +214,11 @@ class Source:
     agent: str | None = None  # "plan", "build" ...
 
     def __post_init__(self) -> None:
-        check_names((self.host, "host"), (self.session, "session"), (self.message, "message"), (self.agent, "agent"))
+        check_names(*zip(_source_names(self), SOURCE_NAMES, strict=True))
+
+
+SOURCE_NAMES = text_fields(Source)
+_source_names = attrgetter(*SOURCE_NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +229,11 @@ class Anchor:
     hash: str | None = None  # of the content: the git blob id if there is one
 
     def __post_init__(self) -> None:
-        check_names((self.path, "path of an anchor"), (self.hash, "hash of an anchor"))
+        check_names(*zip(_anchor_names(self), _ANCHOR_LABELS, strict=True))
+
+
+_anchor_names = attrgetter(*text_fields(Anchor))
+_ANCHOR_LABELS = [f"{name} of an anchor" for name in text_fields(Anchor)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,143 +259,212 @@ NEVER_USED = Usage()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
+class Mention(Source):
     """A repetition of a known memory: where, and when."""
 
-    source: Source
     at: datetime
 
     def __post_init__(self) -> None:
+        Source.__post_init__(self)  # slots=True creates a new class: a bare super() would miss it
         check_time(self.at)
 
+    @classmethod
+    def of(cls, source: Source, at: datetime) -> "Mention":
+        return cls(**{one.name: getattr(source, one.name) for one in fields(Source)}, at=at)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
-    """A proposed memory; `engine.remember` decides what to do with it."""
 
+# The parts of a memory. Only `Draft` and `Memory` have slots and methods for them: two bases with slots of their own
+# cannot be combined.
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Content:
+    """The words of a memory, and who may see them."""
+
+    __slots__ = ()
     text: str
     kind: Kind
     scope: Scope
-    at: datetime  # when it was said
-    source: Source
-    id: MemoryId | None = None  # None: computed from the content
     title: str | None = None
     aliases: tuple[str, ...] = ()
     sensitivity: Sensitivity = Sensitivity.PROJECT
     importance: float = 1.0  # 0..2
-    confidence: float = 1.0  # 0..1
-    valid_from: datetime | None = None  # None: since it was said
+
+    def __post_init__(self) -> None:
+        _check_texts(self.text)
+        for alias in self.aliases:
+            check_name(alias, "alias")
+        if self.title and (len(self.title) > MAX_TITLE_CHARS or not _is_unicode(self.title)):
+            raise InvalidValue(
+                f"The title is not usable: it takes at most {MAX_TITLE_CHARS} characters of valid Unicode."
+            )
+        if not 0 <= self.importance <= 2:
+            raise InvalidValue(f"The importance is {self.importance}; it must be from 0 to 2.")
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Validity:
+    """Whether a memory is still true, and whether it may be shown."""
+
+    __slots__ = ()
     valid_to: datetime | None = None  # None: still true
     superseded_by: MemoryId | None = None  # may name a memory that is stored later
+    flag: str | None = None  # why it is not injected until a person accepts it
+    conflicts: tuple[MemoryId, ...] = ()  # memories that it contradicts, until a person decides
+
+    def __post_init__(self) -> None:
+        if self.valid_to is not None:
+            check_time(self.valid_to)
+        if (self.superseded_by, self.flag) != (None, None):
+            check_names((self.superseded_by, "id in superseded_by"), (self.flag, "flag"))
+        for known in self.conflicts:
+            check_name(known, "id in conflicts")
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Provenance:
+    """Where a memory comes from, and how far it is trusted."""
+
+    __slots__ = ()
+    source: Source
+    confidence: float = 1.0  # 0..1
     evidence: tuple[str, ...] = ()  # the sentences it was taken from
     anchors: tuple[Anchor, ...] = ()
     seen: int = 1  # how often it was said
-    use: Usage = NEVER_USED
     mentions: tuple[Mention, ...] = ()  # the last places where it was repeated
-    flag: str | None = None  # why it is not injected until a person accepts it
-    conflicts: tuple[MemoryId, ...] = ()  # memories that it contradicts, until a person decides
     tier: Tier = Tier.CONFIRMED
     durability: float = 1.0  # 0..1, how likely it matters in a later session
     rules: int | None = None  # version of the rules that captured it; None: not captured, or by the first version
 
     def __post_init__(self) -> None:
-        _check_fields(self)
+        if self.evidence:
+            _check_texts(*self.evidence)
+        if not 0 <= self.confidence <= 1:
+            raise InvalidValue(f"The confidence is {self.confidence}; it must be from 0 to 1.")
+        if not 0 <= self.durability <= 1:
+            raise InvalidValue(f"The durability is {self.durability}; it must be from 0 to 1.")
+        if self.rules is not None and self.rules < 1:
+            raise InvalidValue(f"The version of the rules is {self.rules}; it must be at least 1.")
+        if self.seen < 1:
+            raise InvalidValue("`seen` must be at least 1.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft(Provenance, Validity, Content):
+    """A proposed memory; `engine.remember` decides what to do with it."""
+
+    at: datetime  # when it was said
+    id: MemoryId | None = None  # None: computed from the content
+    valid_from: datetime | None = None  # None: since it was said
+    use: Usage = NEVER_USED
+
+    def __post_init__(self) -> None:
+        Content.__post_init__(self)
+        Validity.__post_init__(self)
+        Provenance.__post_init__(self)
+        check_names((self.id, "id"))
         _check_parts(self)
         check_time(self.at)
         if self.valid_from is not None:
             check_time(self.valid_from)
+        _check_later_fields(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class Memory(Provenance, Validity, Content):
     """One thing worth knowing later."""
 
     id: MemoryId
-    text: str
-    kind: Kind
-    scope: Scope
     created_at: datetime
     valid_from: datetime
-    source: Source
-    title: str | None = None
-    aliases: tuple[str, ...] = ()
-    sensitivity: Sensitivity = Sensitivity.PROJECT
-    importance: float = 1.0  # 0..2
-    confidence: float = 1.0  # 0..1
-    valid_to: datetime | None = None  # None: still true
-    superseded_by: MemoryId | None = None
-    evidence: tuple[str, ...] = ()  # the sentences it was taken from
-    anchors: tuple[Anchor, ...] = ()
-    seen: int = 1  # how often it was said
     use: Usage = NEVER_USED
-    mentions: tuple[Mention, ...] = ()  # the last places where it was repeated
-    flag: str | None = None  # why it is not injected until a person accepts it
-    conflicts: tuple[MemoryId, ...] = ()  # memories that it contradicts, until a person decides
-    tier: Tier = Tier.CONFIRMED
-    durability: float = 1.0  # 0..1, how likely it matters in a later session
-    rules: int | None = None  # version of the rules that captured it; None: not captured, or by the first version
     forgotten_at: datetime | None = None  # set: hidden from every search, and deleted when the undo window ends
 
     def __post_init__(self) -> None:
-        _check_fields(self)
+        Content.__post_init__(self)
+        Validity.__post_init__(self)
+        Provenance.__post_init__(self)
+        check_names((self.id, "id"))
+        _check_later_fields(self)
 
     @property
     def is_live(self) -> bool:
         return self.valid_to is None and self.superseded_by is None and self.forgotten_at is None
 
+    @classmethod
+    def from_draft(cls, draft: Draft, memory_id: MemoryId) -> "Memory":
+        """Return a draft as the memory with this id: all fields that both have, valid since it was said."""
+        shared = {one.name: getattr(draft, one.name) for one in fields(Draft) if one.name in cls.__slots__}
+        own = {"id": memory_id, "text": draft.text.strip(), "created_at": draft.at}
+        return cls(**(shared | own | {"valid_from": draft.valid_from or draft.at}))
+
+
+# The order in which hashes and exports of the first versions have the fields. It never changes. Fields that are not in
+# it follow in the order of their definition.
+FIELD_ORDER = (
+    *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_at"),
+    *("valid_from", "valid_to", "superseded_by", "seen", "source", "evidence", "anchors", "use", "mentions", "flag"),
+    *("conflicts", "tier", "durability", "rules", "forgotten_at"),
+)
+
+
+# The texts that are names: they stay as they are, and a draft with a secret in one is refused.
+NAMES = {"id": "id", "superseded_by": "id in superseded_by", "flag": "flag", "conflicts": "id in conflicts"}
+# All other texts are words of people and agents. They are redacted.
+WORDS = [one for one in field_types(Memory, FIELD_ORDER) if one.shape is Shape.TEXT and one.name not in NAMES]
+_MAX_CHARS = {"title": MAX_TITLE_CHARS, "aliases": MAX_NAME_CHARS}  # of other words it is MAX_TEXT_CHARS
+LATER_FIELDS = [one for one in field_types(Memory) if one.name not in FIELD_ORDER]
+
+
+def parts_of(value: object, one: FieldType) -> tuple[Any, ...]:
+    """Return the value of a field, or each value of a list. None has no parts."""
+    part = getattr(value, one.name)
+    if one.is_list:
+        return tuple(part)
+    return () if part is None else (part,)
+
+
+def all_texts(value: Draft | Memory) -> list[str]:
+    """Return every text of a memory."""
+    return [text for one in WORDS for text in parts_of(value, one)]
+
+
+def later_fields(value: Draft | Memory) -> dict[str, Any]:
+    """Return the later fields that have a value of their own."""
+    return {one.name: getattr(value, one.name) for one in LATER_FIELDS if getattr(value, one.name) != one.default}
+
+
+def _check_later_fields(value: Draft | Memory) -> None:
+    """The earlier fields have checks of their own, with rules that old databases keep."""
+    for one in LATER_FIELDS:
+        for part in parts_of(value, one) if getattr(value, one.name) != one.default else ():
+            if one.shape is Shape.TIME:
+                check_time(part)
+            elif one.shape is Shape.TEXT:
+                _check_words(part, one.name)
+
+
+def rewrite_memory(memory: Memory, rewrite: Callable[[str], str]) -> Memory:
+    """Rewrite every text, cut to its limit: a mark may be longer than the secret was."""
+    rewritten: dict[str, Any] = {}
+    for one in WORDS:
+        most = _MAX_CHARS.get(one.name, MAX_TEXT_CHARS)
+        texts = tuple(rewrite(text)[:most] for text in parts_of(memory, one))
+        if texts:
+            rewritten[one.name] = texts if one.is_list else texts[0]
+    return replace(memory, **rewritten)
+
+
+_LISTS = [one.name for one in field_types(Draft) if one.is_list]
+
 
 def _check_parts(draft: Draft) -> None:
     """Limit the parts: a memory is read at every session start."""
-    for what in ("aliases", "evidence", "anchors", "conflicts", "mentions"):
+    for what in _LISTS:
         if len(getattr(draft, what)) > MAX_PARTS:
             raise InvalidValue(f"It has {len(getattr(draft, what)):,} {what}; a memory takes at most {MAX_PARTS}.")
     if draft.id is not None and (draft.superseded_by == draft.id or draft.id in draft.conflicts):
         raise InvalidValue(f"The memory {draft.id!r} names itself in superseded_by or conflicts.")
-
-
-def _check_fields(value: Draft | Memory) -> None:
-    _check_text(value.text)
-    for sentence in value.evidence:
-        _check_text(sentence)
-    check_names((value.id, "id"))
-    for alias in value.aliases:
-        check_name(alias, "alias")
-    title = value.title or ""
-    if len(title) > MAX_TITLE_CHARS or _has_lone_surrogate(title):
-        raise InvalidValue(f"The title is not usable: it takes at most {MAX_TITLE_CHARS} characters of valid Unicode.")
-    if not 0 <= value.importance <= 2:
-        raise InvalidValue(f"The importance is {value.importance}; it must be from 0 to 2.")
-    if not 0 <= value.confidence <= 1:
-        raise InvalidValue(f"The confidence is {value.confidence}; it must be from 0 to 1.")
-    if not 0 <= value.durability <= 1:
-        raise InvalidValue(f"The durability is {value.durability}; it must be from 0 to 1.")
-    if value.rules is not None and value.rules < 1:
-        raise InvalidValue(f"The version of the rules is {value.rules}; it must be at least 1.")
-    if value.seen < 1:
-        raise InvalidValue("`seen` must be at least 1.")
-    if value.valid_to is not None:
-        check_time(value.valid_to)
-    check_names((value.superseded_by, "id in superseded_by"), (value.flag, "flag"))
-    for known in value.conflicts:
-        check_name(known, "id in conflicts")
-
-
-def _check_text(text: str) -> None:
-    if not text.strip():
-        raise InvalidValue("The text is empty; say what to remember.")
-    if len(text) > MAX_TEXT_CHARS:
-        raise InvalidValue(
-            f"The text has {len(text):,} characters; a memory takes at most {MAX_TEXT_CHARS:,}. "
-            "Split it, or name a file."
-        )
-    if "\x00" in text:
-        raise InvalidValue("The text has a NUL character; remove it.")
-    if _has_lone_surrogate(text):
-        raise InvalidValue("The text is not valid Unicode (it has a lone surrogate).")
-
-
-def _has_lone_surrogate(text: str) -> bool:
-    return not text.isprintable() and any("\ud800" <= character <= "\udfff" for character in text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

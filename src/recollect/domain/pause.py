@@ -1,7 +1,7 @@
 """Pauses: while one lasts, nothing is captured and nothing is injected."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from recollect.domain.errors import RecollectError
 from recollect.domain.memory import EARLIEST, ProjectId, check_names, check_time
@@ -34,3 +34,9 @@ class PauseUnreadable(RecollectError):
     """The pause file cannot be read; Recollect counts as paused until `recollect resume`."""
 
     code = "pause_unreadable"
+
+
+def new_pause(minutes: int | None, project: ProjectId | None, now: datetime) -> Pause:
+    """A pause from now on; None: until it is ended."""
+    until = None if minutes is None else now + timedelta(minutes=minutes)
+    return Pause(since=now, until=until, project=project)

@@ -1,9 +1,16 @@
 """Cases that wait for a person's decision, and the decisions."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from recollect.domain.changes import ChangeId
 from recollect.domain.memory import Memory
+
+
+class Decision(StrEnum):
+    ACCEPT = "accept"  # it is valid, and what it contradicts is not any more
+    KEEP = "keep"  # both are valid
+    REJECT = "reject"  # it is not valid
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,13 +7,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Kind, Memory, ProjectId, Scope, check_time
-from recollect.domain.session import Turn
-from recollect.domain.vector import ModelId, Vector
+from recollect.domain.memory import Kind, Memory, ProjectId, Scope, ScopeLevel, check_time
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from recollect.domain.session import Turn
+    from recollect.domain.vector import ModelId, Vector
 
     Numbers = NDArray[np.int64]
     Reals = NDArray[np.float32]
@@ -29,16 +30,19 @@ class MemoryStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filters:
-    """Limits of a search. Every field narrows the answer; the defaults search all valid memories."""
+    """Limits of a search, the same for every caller. Each field narrows the answer; the defaults search all valid
+    memories."""
 
     kinds: frozenset[Kind] = frozenset()  # empty: every kind
-    scope: Scope | None = None  # None: every scope that the viewer sees
+    scope: str | None = None  # "project": the caller's project; None: every scope that the viewer sees
     since: datetime | None = None  # said at this time or later
     until: datetime | None = None  # said before this time
     as_of: datetime | None = None  # memories that were valid at this time, whether or not they still are
     status: MemoryStatus = MemoryStatus.LIVE
 
     def __post_init__(self) -> None:
+        if self.named_scope is not None:
+            object.__setattr__(self, "scope", str(self.named_scope))
         for moment in (self.since, self.until, self.as_of):
             if moment is not None:
                 check_time(moment)
@@ -52,9 +56,42 @@ class Filters:
         return self.as_of is not None or self.status in (MemoryStatus.SUPERSEDED, MemoryStatus.ANY)
 
     @property
+    def named_scope(self) -> Scope | None:
+        """None: no scope, or the caller's project, which only the engine knows."""
+        return None if self.scope is None or self.is_of_own_project else Scope.parse(self.scope)
+
+    @property
+    def is_of_own_project(self) -> bool:
+        return self.scope == ScopeLevel.PROJECT
+
+    @property
+    def project(self) -> str | None:
+        """Return the named project: a search in its scope counts as a search from there."""
+        return self._name_of(ScopeLevel.PROJECT)
+
+    @property
+    def language(self) -> str | None:
+        """Return the named language: a search in its scope is a search by a caller who uses that language."""
+        return self._name_of(ScopeLevel.LANGUAGE)
+
+    def _name_of(self, level: ScopeLevel) -> str | None:
+        scope = self.named_scope
+        return scope.name if scope is not None and scope.level is level else None
+
+    @property
     def are_about_memories(self) -> bool:
-        """Return True if a filter applies to memories only: turns have no kind, scope or status."""
         return bool(self.kinds or self.scope) or self.status is not MemoryStatus.LIVE
+
+    def check_for_turns(self) -> None:
+        if self.are_about_memories:
+            raise InvalidValue(
+                "Turns have no kind, scope or status; leave these filters out, or search the memories instead of the archive."
+            )
+
+
+def check_query(query: str) -> None:
+    if not query.strip():
+        raise InvalidValue("The query is empty; say what to look for.")
 
 
 EVERYTHING = Filters()
@@ -66,8 +103,8 @@ ANY_WORD = ""  # matches every text
 class Meaning:
     """The vector of a question, and the model that made it."""
 
-    vector: Vector
-    model: ModelId
+    vector: "Vector"
+    model: "ModelId"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +151,8 @@ class UnembeddedItem:
 
     number: int
     hash: str  # of its row: if the row changes meanwhile, it is embedded again
-    of: Memory | Turn
-    before: Turn | None = None  # the turn just before it
+    of: "Memory | Turn"
+    before: "Turn | None" = None  # the turn just before it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,11 +161,11 @@ class MissingVectors:
 
     memories: int
     turns: int
-    stored: ModelId | None  # None: there are no vectors yet
+    stored: "ModelId | None"  # None: there are no vectors yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedItem:
     what: UnembeddedItem
     # One for a memory; for a turn, one of the turn in its context, then one for each passage.
-    vectors: tuple[Vector, ...]
+    vectors: "tuple[Vector, ...]"

@@ -1,12 +1,10 @@
 """Sessions, their turns in the archive, and their recaps: notes in compact codes and a summary."""
 
-from base64 import b32encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from hashlib import blake2b
-from typing import Any
+from typing import Any, assert_never
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.learning import Origin
@@ -22,6 +20,9 @@ def session_reference(session: SessionId) -> str:
     """Return a short unique name: a hash, because ids of one host begin alike. A short id is its own reference."""
     if len(session) <= REFERENCE_CHARS:
         return session
+    from base64 import b32encode  # few commands name a session
+    from hashlib import blake2b
+
     digest = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=REFERENCE_BYTES).digest()
     return b32encode(digest).decode().lower()
 
@@ -33,8 +34,10 @@ def default_origin(role: Role) -> Origin:
             return Origin.ASSISTANT
         case Role.TOOL:
             return Origin.TOOL
-        case _:
+        case Role.USER | Role.IMPORT:
             return Origin.USER
+        case _ as never:
+            assert_never(never)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ class CachedEmbedder:
 
     def __init__(self, embedder: "MiniLm", clock_s: Callable[[], float], *, max_entries: int = MAX_ENTRIES) -> None:
         self._embedder = embedder
+        self.knows = embedder.knows  # asked for every word of a prompt
         self._clock_s = clock_s
         self._max_entries = max_entries
         self._known: OrderedDict[str, tuple[float, Vector]] = OrderedDict()
@@ -30,17 +31,14 @@ class CachedEmbedder:
         return self._embedder.model
 
     def embed(self, text: str) -> Vector:
-        """Embed without the cache: a text that is stored is embedded only once."""
-        return self._embedder.embed(text)
+        """Embed a text to store, which happens once. It may have been a question a moment ago: a prompt is archived too."""
+        return self._find(text, self._clock_s()) or self._embedder.embed(text)
 
     def embed_question(self, text: str) -> Vector:
         now = self._clock_s()
-        with self._lock:
-            if text in self._known:
-                embedded_at, vector = self._known[text]
-                if now - embedded_at < LIFETIME_SECONDS:
-                    self._known.move_to_end(text)
-                    return vector
+        known = self._find(text, now)
+        if known is not None:
+            return known
         vector = self._embedder.embed(text)
         if len(text) <= MAX_CHARS:
             with self._lock:
@@ -50,5 +48,11 @@ class CachedEmbedder:
                     self._known.popitem(last=False)
         return vector
 
-    def knows(self, word: str) -> bool:
-        return self._embedder.knows(word)
+    def _find(self, text: str, now: float) -> Vector | None:
+        with self._lock:
+            if text in self._known:
+                embedded_at, vector = self._known[text]
+                if now - embedded_at < LIFETIME_SECONDS:
+                    self._known.move_to_end(text)
+                    return vector
+        return None

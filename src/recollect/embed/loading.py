@@ -15,7 +15,7 @@ class Model:
         self._folder = folder
         self._loading = threading.Lock()
         self._tried_stamp: object = None  # the folder's stamp at the last attempt
-        self._loaded: CachedEmbedder | None = None
+        self.loaded: CachedEmbedder | None = None  # without waiting for it
         self.problem: ModelError | None = None  # why it could not be loaded
 
     def __call__(self) -> CachedEmbedder | None:
@@ -25,27 +25,42 @@ class Model:
             if stamp != self._tried_stamp:
                 self._tried_stamp = stamp
                 try:
-                    self._loaded = self._load()
+                    self.loaded = self._load()
                 except ModelError as error:  # keep the model that is loaded: its vectors are still correct
                     self.problem = error
                 else:
                     self.problem = None
-        return self._loaded
+        return self.loaded
 
     def status_word(self) -> str:
         """Return the state in one word or error code."""
-        if self._loaded is not None:
+        if self.loaded is not None:
             return "loaded"
         return "not loaded yet" if self.problem is None else self.problem.code
 
-    def if_loaded(self) -> CachedEmbedder | None:
-        """Return the model without waiting; None if it is not loaded yet."""
-        return self._loaded
+    @property
+    def if_loaded(self) -> "IfLoaded":
+        """The same model for callers that do not wait for it."""
+        return IfLoaded(self)
 
     def _load(self) -> CachedEmbedder:
         from recollect.embed.minilm import load
 
         return CachedEmbedder(load(self._folder), time.monotonic)
+
+
+class IfLoaded:
+    """Gives the model without waiting; None if it is not loaded yet."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def problem(self) -> ModelError | None:
+        return self._model.problem
+
+    def __call__(self) -> CachedEmbedder | None:
+        return self._model.loaded
 
 
 def _folder_stamp(folder: Path) -> object:

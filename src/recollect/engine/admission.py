@@ -11,10 +11,23 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
+from recollect.domain.codec import field_types
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
-from recollect.domain.memory import Anchor, Draft, Memory, ProjectId, Role
-from recollect.domain.outcome import Refused
+from recollect.domain.memory import (
+    NAMES,
+    SOURCE_NAMES,
+    WORDS,
+    Anchor,
+    Draft,
+    Memory,
+    ProjectId,
+    Role,
+    all_texts,
+    parts_of,
+    text_fields,
+)
+from recollect.domain.outcome import Omissions, Refused
 from recollect.domain.session import MAX_LINES, MAX_TURN_CHARS, Recap, Session, Turn
 from recollect.domain.settings import Privacy
 from recollect.privacy.exclude import IgnoredPaths, without_fences, without_private
@@ -47,6 +60,8 @@ _CONTENTS = frozenset(
     "content text new_string old_string newstring oldstring new_str old_str patch prompt description todos".split()
 )
 _NAME_KEYS, _VALUE_KEY = ("name", "key", "header", "variable"), "value"  # as in [{"name": "PORT", "value": "80"}]
+_NAME_FIELDS = [one for one in field_types(Draft) if one.name in NAMES]
+_ANCHOR_NAMES = [name for name in text_fields(Anchor) if name != "path"]
 _HEADERS = frozenset("authorization proxy-authorization cookie set-cookie".split())
 
 
@@ -71,17 +86,29 @@ def admit_draft(draft: Draft, privacy: Privacy, *, from_file: bool = False) -> D
     return replace(cleaned, flag=draft.flag or _flag(cleaned, from_file))
 
 
+def find_omissions(*texts: str) -> Omissions:
+    """Return what admission leaves out of these texts."""
+    public = tuple(map(without_private, texts))
+    rules: dict[str, None] = {}
+    for text in public:
+        if redact_text(text) != text:  # the answer is in the cache: admission asked for the same text
+            rules |= dict.fromkeys(secret.rule for secret in redact(text).found)
+    has_blocks = any(without_fences(text) != text for text in public)
+    return Omissions(secrets=tuple(rules), private=public != texts, blocks=has_blocks)
+
+
 def _clean_draft(draft: Draft, text: str, known: Mapping[str, str]) -> Draft:
     def clean(part: str) -> str:
         return _clean(part, known)
 
+    cleaned: dict[str, Any] = {}
+    for one in WORDS:
+        texts = tuple(filter(str.strip, map(clean, parts_of(draft, one))))
+        cleaned[one.name] = texts if one.is_list else next(iter(texts), one.default)
     return replace(
         draft,
-        text=text,
-        title=clean(draft.title or "") or None,
-        aliases=tuple(filter(None, map(clean, draft.aliases))),
-        evidence=tuple(filter(str.strip, map(clean, draft.evidence))),
-        anchors=tuple(Anchor(redact_identifier(clean(anchor.path)), anchor.hash) for anchor in draft.anchors),
+        **(cleaned | {"text": text}),
+        anchors=tuple(replace(anchor, path=redact_identifier(clean(anchor.path))) for anchor in draft.anchors),
         kind=kind_for(draft.kind, draft.source.role, is_own_save=True),
     )
 
@@ -340,7 +367,7 @@ def _clean(text: str, known: Mapping[str, str] = MappingProxyType({})) -> str:
 def _secrets_in(draft: Draft) -> dict[str, str]:
     """Find the secrets of a draft: one that is recognised in one part is removed from every other part too."""
     found: dict[str, str] = {}
-    for part in (draft.text, draft.title or "", *draft.aliases, *draft.evidence):
+    for part in all_texts(draft):
         if redact_text(part) == part:
             continue
         for place in redact(part).found:
@@ -369,17 +396,12 @@ def _has_words(text: str) -> bool:
 
 
 def _draft_names(draft: Draft) -> list[tuple[str, str | None]]:
-    names: list[tuple[str, str | None]] = [
-        ("id", draft.id),
-        ("scope", draft.scope.name),
-        ("id in superseded_by", draft.superseded_by),
-        ("flag", draft.flag),
-    ]
-    names += [("id in conflicts", known) for known in draft.conflicts]
-    names += [("hash of a file", anchor.hash) for anchor in draft.anchors]
-    for source in (draft.source, *(mention.source for mention in draft.mentions)):
-        names += [("host", source.host), ("session", source.session)]
-        names += [("message", source.message), ("agent", source.agent)]
+    names = [(NAMES[one.name], name) for one in _NAME_FIELDS for name in parts_of(draft, one)]
+    names.append(("scope", draft.scope.name))
+    for anchor in draft.anchors:
+        names += [(f"{field} of a file", getattr(anchor, field)) for field in _ANCHOR_NAMES]
+    for source in (draft.source, *draft.mentions):
+        names += [(field, getattr(source, field)) for field in SOURCE_NAMES]
     return names
 
 
@@ -387,4 +409,4 @@ def _flag(draft: Draft, from_file: bool) -> str | None:
     """Flag a draft that reads as an order, unless the user said it: only they give orders to their agent."""
     if draft.source.role is Role.USER and not from_file:
         return None
-    return reads_as_instruction("\n".join(filter(None, (draft.title, draft.text, *draft.evidence))))
+    return reads_as_instruction("\n".join(all_texts(draft)))

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from recollect.domain.errors import RecollectError
+from recollect.domain.errors import InvalidValue, RecollectError
 from recollect.domain.freshness import NOT_CHECKED, FileState, Freshness, SeenFile
 from recollect.domain.memory import Anchor, Draft, Hit, Memory, MemoryId, ProjectId, Scope
 from recollect.domain.settings import Stale
-from recollect.engine.ports import KnowsProjects, ReadsFolders, SeesFiles
-from recollect.engine.projects import resolve
+from recollect.engine.context import Context
+from recollect.engine.memories.projects import resolve
 from recollect.rank.score import freshness_factor
 
 ChecksFreshness = Callable[[Sequence[Memory]], Mapping[MemoryId, Freshness]]  # checks the files of these memories
@@ -39,25 +39,21 @@ def no_freshness(_: Sequence[Memory]) -> Mapping[MemoryId, Freshness]:
     return {}
 
 
-def find_project_root(
-    projects: KnowsProjects, places: ReadsFolders, folder: str | None, *, asked: bool
-) -> ProjectRoot | None:
+def find_project_root(ctx: Context, *, asked: bool = True) -> ProjectRoot | None:
     """Return the folder's project; None: no usable facts. Runs git only if a person `asked`: no prompt waits for it."""
-    if not folder:
+    if not ctx.folder:
         return None
     try:
-        place = places.place_of(folder)
+        place = ctx.folders.place_of(ctx.folder)
     except RecollectError:  # a broken marker file, a folder that cannot be named
         return None
-    root_commit = places.root_commit if asked else lambda _: None
-    return ProjectRoot(root=place.root, project=resolve(projects, place, root_commit).project)
+    root_commit = ctx.folders.root_commit if asked else lambda _: None
+    return ProjectRoot(root=place.root, project=resolve(ctx.store, place, root_commit).project)
 
 
-def freshness_check(
-    files: Callable[[], SeesFiles], ground_here: Callable[[], ProjectRoot | None], *, asked: bool
-) -> ChecksFreshness:
-    """Return a check for one folder. It finds the folder's project once, and only if there is a file to check."""
-    find_ground = cache(ground_here)
+def freshness_check(ctx: Context, *, asked: bool) -> ChecksFreshness:
+    """Return a check for the folder. It finds the folder's project once, and only if there is a file to check."""
+    find_ground = cache(lambda: find_project_root(ctx, asked=asked))
 
     def look(memories: Sequence[Memory]) -> Mapping[MemoryId, Freshness]:
         hashed = [memory for memory in memories if any(anchor.hash for anchor in memory.anchors)]
@@ -66,7 +62,7 @@ def freshness_check(
             return {}
         ours = [memory for memory in hashed if memory.scope == Scope.project(here.project)]
         anchors = [anchor for memory in ours for anchor in memory.anchors]
-        states = files().check_files(here.root, anchors, asked=asked)
+        states = ctx.files().check_files(here.root, anchors, asked=asked)
         found, first = {}, 0
         for memory in ours:
             after = first + len(memory.anchors)
@@ -100,11 +96,27 @@ def _with_freshness(hit: Hit, freshness: Freshness, stale: Stale) -> Hit:
     return replace(hit, score=hit.score * factor, factors=factors, freshness=freshness)
 
 
-def add_hashes(draft: Draft, files: SeesFiles, here: ProjectRoot) -> Draft:
-    """Add the current hash to each anchor without one, if the draft is about the project of the folder."""
-    if draft.scope != Scope.project(here.project):
-        return draft
-    return replace(draft, anchors=tuple(files.add_hash(here.root, anchor) for anchor in draft.anchors))
+def make_anchor(ctx: Context, path: str, scope: Scope) -> Anchor:
+    """Make an anchor for a path given from the folder, with its current hash."""
+    here = find_project_root(ctx)
+    if here is None or ctx.folder is None or scope != Scope.project(here.project):
+        raise InvalidValue("A file belongs to the project of its folder; remember it there, with that project's scope.")
+    return ctx.files().anchor(here.root, ctx.folder, path)
+
+
+def add_hashes(ctx: Context, drafts: Sequence[Draft]) -> Sequence[Draft]:
+    """Add the current hash to each anchor without one, in drafts about the project of the folder."""
+    here = find_project_root(ctx) if any(draft.anchors for draft in drafts) else None
+    if here is None:
+        return drafts
+    files, scope = ctx.files(), Scope.project(here.project)
+
+    def add(draft: Draft) -> Draft:
+        if draft.scope != scope:
+            return draft
+        return replace(draft, anchors=tuple(files.add_hash(here.root, anchor) for anchor in draft.anchors))
+
+    return list(map(add, drafts))
 
 
 def merge_anchors(known: Sequence[Anchor], added: Sequence[Anchor]) -> tuple[Anchor, ...]:

@@ -87,11 +87,14 @@ class AsksHost(ReadsExchanges, Protocol):
 
     def is_worth_asking(self, turns: Sequence[Turn]) -> bool: ...
 
-    def question(self, turns: Sequence[Turn], client: int | None = None) -> Question | None:
-        """Return None if there is nothing to ask, or if today's tokens are used up."""
+    def question(self, turns: Sequence[Turn], purges: int, client: int | None = None) -> Question | None:
+        """Return None if there is nothing to ask, or if today's tokens are used up. `purges`: their count before the
+        turns were read."""
 
-    def read_answer(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
-        """Read the answer to a question; None: it was not asked."""
+    def read_answer(
+        self, question_id: str, text: str, tokens: int | None
+    ) -> tuple[SessionId, list[Proposal], int] | None:
+        """Read the answer to a question, with the count of purges from before it; None: it was not asked."""
 
 
 class Learns(KeepsInbox, KeepsCandidates, Protocol): ...

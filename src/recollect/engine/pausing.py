@@ -6,6 +6,8 @@ from typing import Protocol
 
 from recollect.domain.memory import ProjectId
 from recollect.domain.pause import Pause
+from recollect.engine.memories.projects import project_by_alias
+from recollect.engine.ports import KnowsProjects
 
 
 class KnowsPauses(Protocol):
@@ -27,7 +29,7 @@ class KnowsPauses(Protocol):
 
 
 class NoPauses:
-    """For a store that no user can pause, such as a trial copy."""
+    """For an engine that no user can pause."""
 
     problem = None
 
@@ -44,6 +46,9 @@ class NoPauses:
         return ()
 
 
+NO_PAUSES = NoPauses()
+
+
 class PastPauses(NoPauses):
     """For replays of old sessions: pauses of that time count, a pause of today does not."""
 
@@ -58,7 +63,7 @@ class PastPauses(NoPauses):
 
 
 def find_pause(
-    pauses: Sequence[Pause], find_project: Callable[[], ProjectId | None], by_alias: Callable[[str], ProjectId]
+    pauses: Sequence[Pause], find_project: Callable[[], ProjectId | None], projects: KnowsProjects
 ) -> Pause | None:
     """Return the pause that applies to this project. Most pauses are global: the project is looked up only if needed."""
     if not pauses:
@@ -68,6 +73,6 @@ def find_pause(
             return pause
     here = find_project()
     for pause in pauses:
-        if pause.project is not None and by_alias(pause.project) == here:
+        if pause.project is not None and project_by_alias(projects, pause.project) == here:
             return pause
     return None

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from recollect.domain.changes import Change, ChangeAction, ChangeId, MemoryChange
+from recollect.domain.errors import ModelError
 from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
 from recollect.domain.memory import Anchor, Draft, Kind, Memory, MemoryId, MessageId, ProjectId, SessionId, Viewer
@@ -106,6 +107,10 @@ class KeepsMemories(Protocol):
     def predecessors(self, memory_id: MemoryId) -> list[Memory]: ...
 
 
+class SearchableMemories(FindsMemories, KeepsMemories, Protocol):
+    """The needs of a moment that chooses memories."""
+
+
 class KeepsHistory(Protocol):
     def proposals(self) -> list[Change]:
         """Return undecided proposals of agents to forget a memory, newest first; `memory` in the detail is its id."""
@@ -147,7 +152,8 @@ class Forgets(Protocol):
         """Delete memories, history and every quotation. Return the texts; their messages are never stored again."""
 
     def count_purges(self) -> int:
-        """Count the purges so far, by any process."""
+        """Count how often memories or sessions were deleted so far, by any process. Text that was read at a lower count
+        may be gone for good: compare the count again in the transaction that stores something of it."""
 
     def delete_session(self, session: SessionId) -> bool:
         """Delete its row, log, turns, events and recap, and lines about it in other blocks. False: it is unknown."""
@@ -195,7 +201,6 @@ class KeepsTurns(Protocol):
     def turns_of(self, session: SessionId) -> list[Turn]:
         """Return the turns of a session in order, without damaged ones."""
 
-    def count_turns(self) -> int: ...
     def has_turns(self, session: SessionId) -> bool: ...
 
     def drop_turns_before(self, moment: datetime) -> int:
@@ -212,8 +217,6 @@ class KeepsMarks(Protocol):
 class KeepsVectors(Protocol):
     def giving_up_after(self, wait_ms: int) -> AbstractContextManager[None]:
         """Raise StoreBusy after this wait inside the block, for work that is not worth waiting for."""
-
-    def count_unembedded(self, model: ModelId) -> int: ...
 
     def count_missing_vectors(self, model: ModelId | None) -> MissingVectors:
         """Count memories and turns without a vector separately; None: without a vector of any model."""
@@ -330,6 +333,15 @@ class Embeds(Protocol):
 
     def knows(self, word: str) -> bool:
         """Return True for a word of the language, which is hardly a typing error. `word` is in lower case."""
+
+
+class LoadsModel(Protocol):
+    @property
+    def problem(self) -> ModelError | None:
+        """Why there is no model."""
+
+    def __call__(self) -> Embeds | None:
+        """Return the model; None: there is none, or it is not loaded yet."""
 
 
 class ReadsFolders(Protocol):

@@ -3,18 +3,28 @@ stored are redacted. The stored data does not change; `doctor --repair` does tha
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
+from msgspec import structs
+
+from recollect.api.show import Told
+from recollect.api.undo import TakenBack
 from recollect.domain.changes import Change, MemoryChange
 from recollect.domain.freshness import Freshness, SeenFile
 from recollect.domain.injection import Injection
-from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Hit, Memory
-from recollect.domain.outcome import Contradicts, Outcome, Refused, Updates
+from recollect.domain.memory import (
+    MAX_NAME_CHARS,
+    MAX_TEXT_CHARS,
+    MAX_TITLE_CHARS,
+    Hit,
+    Memory,
+    all_texts,
+    rewrite_memory,
+)
+from recollect.domain.outcome import Contradicts, New, Outcome, Refused, Same, Updates
 from recollect.domain.review import Case, DecidedCase, Review
 from recollect.domain.session import MAX_TURN_CHARS, TurnHit
 from recollect.engine.admission import redact_text
-from recollect.engine.memory_history import Story
-from recollect.engine.undo import UndoResult
 from recollect.privacy.secrets import redact_identifier
 from recollect.text.block import rewrite_texts, visible
 
@@ -23,17 +33,10 @@ AnyOutcome = TypeVar("AnyOutcome", bound=Outcome)
 
 def redact_memory(memory: Memory) -> Memory:
     """Ids, scopes and sessions stay as they are: they are what a memory is found by."""
-    texts = (memory.text, memory.title or "", *memory.aliases, *memory.evidence)
-    if all(redact_text(text) == text for text in texts if text) and not memory.anchors:  # as almost always
+    if all(redact_text(text) == text for text in all_texts(memory)) and not memory.anchors:  # as almost always
         return memory
-    safe = replace(
-        memory,
-        text=_redact_text(memory.text, MAX_TEXT_CHARS),
-        title=None if memory.title is None else _redact_text(memory.title, MAX_TITLE_CHARS),
-        aliases=tuple(_redact_text(alias, MAX_NAME_CHARS) for alias in memory.aliases),
-        evidence=tuple(_redact_text(sentence, MAX_TEXT_CHARS) for sentence in memory.evidence),
-        anchors=tuple(Anchor(_redact_path(anchor.path), anchor.hash) for anchor in memory.anchors),
-    )
+    anchors = tuple(replace(anchor, path=_redact_path(anchor.path)) for anchor in memory.anchors)
+    safe = replace(rewrite_memory(memory, redact_text), anchors=anchors)
     return memory if safe == memory else safe
 
 
@@ -56,19 +59,21 @@ def redact_outcome(outcome: AnyOutcome) -> AnyOutcome:
     match outcome:
         case Refused():
             return outcome
+        case New(memory) | Same(memory):
+            return structs.replace(outcome, memory=redact_memory(memory))
         case Updates(memory, replaced):
-            return replace(outcome, memory=redact_memory(memory), replaced=redact_memories(replaced))
+            return structs.replace(outcome, memory=redact_memory(memory), replaced=redact_memories(replaced))
         case Contradicts(memory, known):
-            return replace(outcome, memory=redact_memory(memory), known=redact_memories(known))
-        case _:
-            return replace(outcome, memory=redact_memory(outcome.memory))
+            return structs.replace(outcome, memory=redact_memory(memory), known=redact_memories(known))
+        case _ as never:
+            assert_never(never)
 
 
 def redact_change(change: Change) -> Change:
     return change if change.about is None else replace(change, about=redact_text(change.about))
 
 
-def redact_story(story: Story) -> Story:
+def redact_story(story: Told) -> Told:
     return replace(
         story,
         memory=redact_memory(story.memory),
@@ -90,12 +95,13 @@ def _redact_decision(decided: DecidedCase) -> DecidedCase:
     return replace(decided, memory=redact_memory(decided.memory), ended=redact_memories(decided.ended))
 
 
-def redact_undone(undone: UndoResult) -> UndoResult:
+def redact_undone(undone: TakenBack) -> TakenBack:
     return replace(
         undone,
         deed=redact_change(undone.deed),
         removed=redact_memories(undone.removed),
         restored=redact_memories(undone.restored),
+        passed_over=None if undone.passed_over is None else redact_change(undone.passed_over),
     )
 
 

@@ -91,3 +91,7 @@ class LogsInjections(Protocol):
 
     def drop_reasons_before(self, moment: datetime) -> None:
         """Drop why memories were or were not shown; the log of what was sent stays."""
+
+
+class SessionLog(KeepsSessions, LogsInjections, Protocol):
+    """The needs of copied sessions and of new live contexts."""

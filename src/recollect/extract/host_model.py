@@ -29,6 +29,7 @@ _ID_CHARS = 16
 class FetchedQuestion:
     session: SessionId
     turns: tuple[Turn, ...]  # as they were sent
+    purges: int  # their count before the turns were read
     at: datetime
     reserved: Reservation
     client: int | None  # process id of the plugin's host, if given
@@ -59,7 +60,7 @@ class HostModel:
     def is_worth_asking(self, turns: Sequence[Turn]) -> bool:
         return prepare_question(select_prompts(turns), self._settings)[1] is not None
 
-    def question(self, turns: Sequence[Turn], client: int | None = None) -> Question | None:
+    def question(self, turns: Sequence[Turn], purges: int, client: int | None = None) -> Question | None:
         """Build a question about a session; None if there is nothing to ask or today's tokens are used up."""
         shown, request = prepare_question(select_prompts(turns), self._settings)
         if request is None:
@@ -74,11 +75,13 @@ class HostModel:
         name = sha256("\n".join([session, str(self._now()), request.text]).encode()).hexdigest()[:_ID_CHARS]
         with self._lock:
             self._fetched[name] = FetchedQuestion(
-                session=session, turns=tuple(shown), at=self._now(), reserved=reserved, client=client
+                session=session, turns=tuple(shown), purges=purges, at=self._now(), reserved=reserved, client=client
             )
         return Question(id=name, session=session, system=request.system, text=request.text, answer_tokens=answer_tokens)
 
-    def read_answer(self, question_id: str, text: str, tokens: int | None) -> tuple[SessionId, list[Proposal]] | None:
+    def read_answer(
+        self, question_id: str, text: str, tokens: int | None
+    ) -> tuple[SessionId, list[Proposal], int] | None:
         """Read the answer of the host's model; None if the question is unknown or too old. `tokens`: None if not reported."""
         with self._lock:
             fetched = self._fetched.pop(question_id, None)
@@ -89,9 +92,9 @@ class HostModel:
             reading = read_answer(text, fetched.turns, items=self._settings.max_items)
         except UnreadableAnswer:
             self._problem = NOT_A_LIST
-            return fetched.session, []
+            return fetched.session, [], fetched.purges
         self._problem = None
-        return fetched.session, list(reading.proposals)
+        return fetched.session, list(reading.proposals), fetched.purges
 
     @property
     def state(self) -> ExtractorState:

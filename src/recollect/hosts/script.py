@@ -11,22 +11,22 @@ from enum import StrEnum
 from typing import Any, TypeVar
 
 from recollect.domain import event as events
+from recollect.domain.codec import field_types
 from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.domain.injection import Injection
 from recollect.domain.learning import Origin
-from recollect.domain.memory import MemoryId, MessageId, ProjectId, Scope, SessionId, parse_kind
+from recollect.domain.memory import MemoryId, MessageId, ProjectId, SessionId
 from recollect.domain.session import Note, Summary
 from recollect.privacy.secrets import redact
 from recollect.text import json_fields as read
 from recollect.text.block import visible
+from recollect.text.filters import read_filters
 from recollect.text.json_fields import Fields
 
 Value = TypeVar("Value")
 Choice = TypeVar("Choice", bound=StrEnum)
 NAME = "script"
 MAX_WINDOW_TOKENS = 1_000_000_000
-SUMMARY_TEXTS = ("asked", "later", "ended")
-SUMMARY_LISTS = ("done", "decided", "files", "open")
 
 
 def is_waited_for(payload: Mapping[str, Any]) -> bool:
@@ -129,17 +129,14 @@ def _tool_failure(fields: Fields, about: dict[str, Any]) -> events.Event:
 
 
 def _session_end(fields: Fields, about: dict[str, Any]) -> events.Event:
-    notes = [_parse_field("notes", Note.parse, _one_line(line)) for line in read.texts(fields, "notes")]
-    return events.SessionEnded(notes=tuple(notes), summary=_summary(read.section(fields, "summary")), **about)
+    return events.SessionEnded(notes=_notes(fields), summary=_summary(read.section(fields, "summary")), **about)
 
 
 def _question(fields: Fields, about: dict[str, Any]) -> events.Event:
-    memory, scope = _optional(fields, "id", MemoryId), read.optional_text(fields, "scope")
     return events.Asked(
         query=read.optional_text(fields, "query") or "",
-        id=memory,
-        kinds=frozenset(_parse_field("kinds", parse_kind, name) for name in read.texts(fields, "kinds")),
-        scope=_parse_field("scope", Scope.parse, scope) if scope else None,
+        id=_optional(fields, "id", MemoryId),
+        filters=read_filters({name: value for name, value in fields.items() if value != ""}),  # as an unset variable
         budget_tokens=_tokens(fields, "budget_tokens"),
         live=_live(fields),
         **about,
@@ -188,11 +185,22 @@ def _one_line(text: str) -> str:
     return visible(redact(text).text)
 
 
+def _notes(fields: Fields) -> tuple[Note, ...]:
+    try:
+        return tuple(Note.parse(_one_line(line)) for line in read.texts(fields, "notes"))
+    except InvalidValue as error:
+        raise PayloadError(f"`notes`: {error}") from None
+
+
 def _summary(fields: Fields) -> Summary:
     try:
-        lists = {name: tuple(map(_one_line, read.texts(fields, name))) for name in SUMMARY_LISTS}
-        texts = {name: _one_line(read.optional_text(fields, name) or "") for name in SUMMARY_TEXTS}
-        return Summary.from_parts({**texts, **lists})
+        parts: dict[str, Any] = {}
+        for part in field_types(Summary):
+            if part.is_list:
+                parts[part.name] = tuple(map(_one_line, read.texts(fields, part.name)))
+            elif part.kind is str:
+                parts[part.name] = _one_line(read.optional_text(fields, part.name) or "")
+        return Summary(**parts)
     except (PayloadError, InvalidValue) as error:
         raise PayloadError(f"`summary`: {error}") from None
 
@@ -204,10 +212,3 @@ def _tokens(fields: Fields, name: str) -> int | None:
 def _optional(fields: Fields, name: str, make: Callable[[str], Value]) -> Value | None:
     text = read.optional_text(fields, name)
     return make(text) if text else None
-
-
-def _parse_field(name: str, parse: Callable[[str], Value], value: str) -> Value:
-    try:
-        return parse(value)
-    except InvalidValue as error:
-        raise PayloadError(f"`{name}`: {error}") from None

@@ -6,6 +6,7 @@
 import re
 
 from recollect.domain.memory import Kind
+from recollect.text.orders import ORDERS
 
 
 def _any(*wordings: str, begins: str = r"\b") -> re.Pattern[str]:
@@ -14,15 +15,7 @@ def _any(*wordings: str, begins: str = r"\b") -> re.Pattern[str]:
 
 # The first match decides. The words of a sentence count more than its section.
 WORDINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    (
-        Kind.RULE,
-        _any(
-            *(r"always\b", r"never\b", r"do not\b", r"don't\b", r"avoid\b", r"must\b", r"ensure\b", r"make sure\b"),
-            *(r"only use\b", "no "),
-            begins="^(?:please |you |we |code )?",
-        ),
-    ),
-    (Kind.RULE, _any(r"(?:use|follow|keep|be|treat|write|ask)\b", begins="^(?:please )?")),
+    *((Kind.RULE, pattern) for pattern in ORDERS),
     (
         Kind.PREFERENCE,
         _any(
@@ -47,7 +40,6 @@ WORDINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         ),
     ),
 )
-ORDERS = (WORDINGS[0][1], WORDINGS[1][1])  # a sentence that begins with one is an order
 SECTIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         Kind.ERROR_PATTERN,
@@ -98,11 +90,6 @@ SECTIONS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 _PATH = re.compile(r"^(?:`(?P<ticked>[^`\s]+)`|(?P<bare>(?:[\w.@~-]+/)+[\w.@*-]*))(?=$|[\s:,(\u2013\u2014-])")
 _FILE_NAME = re.compile(r"^(?:\.{0,2}~?/)?(?:[\w.@*\[\]-]+/)*[\w.@*\[\]-]*(?:/|\.[A-Za-z]\w{0,9})$")
 _NO_FILE = re.compile(r"^(?:https?:|[\d.]+$|\w+\(\)|.*\.(?:com|org|net|io|dev|js(?=\.)))", re.IGNORECASE)
-
-
-def is_order(text: str) -> bool:
-    """Return True if the first words say what to do."""
-    return any(pattern.search(text.strip()) for pattern in ORDERS)
 
 
 def kind_of(text: str, sections: tuple[str, ...] = (), default: Kind = Kind.DECISION) -> Kind:

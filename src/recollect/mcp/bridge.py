@@ -366,8 +366,8 @@ def _make_hook_run() -> hook.HookRun:
 
 def _start_daemon(call: hook.HookRun) -> socket:
     from recollect.client import Client  # rare: usually the daemon runs
-    from recollect.config import find_paths
     from recollect.domain.errors import RecollectError
+    from recollect.paths import find_paths
 
     _reap()
     try:

@@ -15,7 +15,7 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from pydantic import ValidationError
 from starlette.requests import Request
 
-from recollect.client import MAX_BODY_BYTES
+from recollect.connection import MAX_BODY_BYTES
 
 MAX_LINE_BYTES = MAX_BODY_BYTES  # of one message; the stream has no end
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from recollect.domain.errors import PayloadError
-from recollect.domain.memory import KINDS_ELSEWHERE, Kind
+from recollect.domain.errors import InvalidValue, PayloadError, suggest
+from recollect.domain.memory import Kind, parse_kind
+from recollect.domain.search import check_query
 
 INSTRUCTIONS = """\
 Recollect remembers across sessions what the user and their projects taught: preferences, rules, decisions, fixes.
@@ -70,16 +71,17 @@ class Argument:
         return int(value)
 
     def _text(self, name: str, value: Any) -> str:
-        if not isinstance(value, str) or not value.strip():
+        if name == "query" and isinstance(value, str):
+            check_query(value)
+        if not isinstance(value, str) or not (self.choices or value.strip()):
             raise PayloadError(f"`{name}` takes a string that is not empty{self._choices_note}.")
         if not self.choices:
             return value
-        word: str = value
         if self.choices == KINDS:
-            word = KINDS_ELSEWHERE.get(value, value)
-        if word not in self.choices:
-            raise PayloadError(f"`{name}` takes {', '.join(self.choices)}.")
-        return word
+            return parse_kind(value)
+        if value not in self.choices:
+            raise InvalidValue(f"There is no {name} {value!r}; {suggest(value, self.choices)}")
+        return value
 
     @property
     def _choices_note(self) -> str:

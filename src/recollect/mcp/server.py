@@ -19,6 +19,7 @@ from recollect import __version__
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.injection import Injection
 from recollect.engine.engine import Engine
+from recollect.engine.moments.sent_log import confirm_delivery
 from recollect.mcp.askers import Askers, Connection
 from recollect.mcp.asking_sessions import AskingSessions
 from recollect.mcp.greeting import NAME, TITLE, tool_list
@@ -95,7 +96,7 @@ def answer(
 
 def deliver(engine: Engine, injection: Injection) -> None:
     with suppress(RecollectError):  # it may be shown again: better than no answer
-        engine.confirm_delivery(injection)
+        confirm_delivery(engine.store, injection)
 
 
 def to_result(answered: ToolAnswer) -> types.CallToolResult:

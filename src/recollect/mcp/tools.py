@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, assert_never
 
+from recollect.api.forget import Forget
 from recollect.domain.changes import AGENT
 from recollect.domain.errors import PayloadError, RecollectError
 from recollect.domain.event import Asked
@@ -27,8 +28,24 @@ from recollect.domain.memory import (
     SessionId,
     Source,
 )
-from recollect.domain.outcome import Contradicts, New, Same, Stored, Updates
+from recollect.domain.outcome import Contradicts, Hidden, New, Same, Stored, Updates
+from recollect.domain.search import Filters
+from recollect.engine.admission import find_omissions
+from recollect.engine.anchoring import make_anchor
+from recollect.engine.context import Context
 from recollect.engine.engine import Engine
+from recollect.engine.memories.agent_changes import (
+    find_for_agent,
+    is_capture_off,
+    may_answer_agents,
+    may_show,
+    note_helped,
+    propose_to_forget,
+)
+from recollect.engine.memories.folder_project import agent_viewer, enter_project, is_paused, project_here
+from recollect.engine.memories.forget import forget, has_no_undo
+from recollect.engine.memories.teaching import remember_one, revise
+from recollect.engine.moments.handle import handle
 from recollect.mcp.schema import TOOLS
 from recollect.novelty.conflicts import is_from_user
 from recollect.privacy.secrets import redact
@@ -117,20 +134,24 @@ def call(engine: Engine, asker: Asker, name: str, given: Mapping[str, Any]) -> T
     try:
         if name not in TOOLS:
             raise PayloadError(f"There is no tool {name[:40]!r}; there are {', '.join(TOOLS)}.")
-        if engine.is_paused(asker.folder, asker.at):
+        ctx = engine.context(asker.folder, asker.at)
+        if is_paused(ctx):
             raise RecollectPaused(PAUSED)
-        return _HANDLERS[name](engine, asker, TOOLS[name].read(given))
+        arguments = TOOLS[name].read(given)
+        if name in _QUESTIONS:
+            return _QUESTIONS[name](engine, ctx, asker, arguments)
+        return _CHANGES[name](ctx, asker, arguments)
     except RecollectError as error:
         return ToolAnswer(text=redact(str(error)).text, code=error.code)
 
 
-def _search(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
-    scope = _scope(engine, asker, given.get("scope"))
-    event = _build_event(asker, given, query=given["query"], nearest=True, kinds=_kinds(given), scope=scope)
-    return _answer_with(engine.handle(event))
+def _search(engine: Engine, ctx: Context, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
+    filters = _filters(_kinds(given), _scope(ctx, asker, given.get("scope")))
+    event = _build_event(asker, given, query=given["query"], nearest=True, filters=filters)
+    return _answer_with(handle(engine, event, ctx))
 
 
-def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
+def _context(engine: Engine, ctx: Context, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
     kinds = _kinds(given) or frozenset(Kind)
     if not given.get("files", True):
         kinds -= {Kind.FILE_CONTEXT}
@@ -140,20 +161,22 @@ def _context(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnsw
         raise PayloadError("`files` or `errors` leave out every kind that `kinds` names; leave one of them out.")
     if kinds == frozenset(Kind):
         kinds = frozenset()  # no filter
-    return _answer_with(engine.handle(_build_event(asker, given, query=given["task"], kinds=kinds)))
+    event = _build_event(asker, given, query=given["task"], filters=_filters(kinds))
+    return _answer_with(handle(engine, event, ctx))
 
 
-def _profile(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
+def _profile(engine: Engine, ctx: Context, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
     about = given["about"]
     if about == "project" and asker.folder is None:
         raise PayloadError("No project folder came with this connection. Ask about `user` or `recent`.")
-    scope = _scope(engine, asker, "project") if about == "project" else None
-    injection = engine.handle(_build_event(asker, given, newest=True, kinds=ABOUT[about], scope=scope))
+    scope = _scope(ctx, asker, "project") if about == "project" else None
+    event = _build_event(asker, given, newest=True, filters=_filters(ABOUT[about], scope))
+    injection = handle(engine, event, ctx)
     return _answer_with(injection, nothing="Nothing is known yet; `add` what lasts.")
 
 
-def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
-    injection = engine.handle(_build_event(asker, given, id=MemoryId(given["id"].strip())))
+def _details(engine: Engine, ctx: Context, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
+    injection = handle(engine, _build_event(asker, given, id=MemoryId(given["id"].strip())), ctx)
     if injection.notice:
         raise NotShown(injection.notice)
     for choice in injection.choices:
@@ -162,9 +185,9 @@ def _details(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnsw
     return _answer_with(injection)
 
 
-def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
-    _refuse_unwanted(engine, asker)
-    scope = _scope(engine, asker, given.get("scope", "project"), keeps=True) or UNIVERSAL
+def _add(ctx: Context, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
+    _refuse_unwanted(ctx, asker)
+    scope = _scope(ctx, asker, given.get("scope", "project"), keeps=True) or UNIVERSAL
     files = given.get("files", [])
     if files and asker.folder is None:
         raise PayloadError("No project folder came with this connection, so no file can be named; leave `files` out.")
@@ -175,68 +198,69 @@ def _add(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
         at=asker.at,
         source=_source(asker),
         flag=_flag(scope),
-        anchors=tuple(dict.fromkeys(_anchor(engine, asker, path, scope) for path in files)),
+        anchors=tuple(dict.fromkeys(_anchor(ctx, path, scope) for path in files)),
     )
-    outcome = engine.remember(draft, folder=asker.folder, now=asker.at)
-    return ToolAnswer(text=_describe_outcome(engine, asker, outcome, draft))
+    outcome = remember_one(ctx, draft)
+    return ToolAnswer(text=_describe_outcome(ctx, asker, outcome, draft))
 
 
-def _anchor(engine: Engine, asker: Asker, path: str, scope: Scope) -> Anchor:
+def _anchor(ctx: Context, path: str, scope: Scope) -> Anchor:
     try:
-        return engine.anchor(asker.folder or "", path, scope)
+        return make_anchor(ctx, path, scope)
     except (OSError, ValueError):
         raise PayloadError(
             f"The file {path[:200]!r} cannot be looked at. Name it by its path in the project, or leave it out."
         ) from None
 
 
-def _change(engine: Engine, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
-    if not engine.may_answer_agents(asker.folder):
+def _change(ctx: Context, asker: Asker, given: Mapping[str, Any]) -> ToolAnswer:
+    if not may_answer_agents(ctx):
         raise SwitchedOff(SWITCHED_OFF)
-    viewer = engine.agent_viewer(asker.folder, asker.session)
-    memory = engine.find_for_agent(given["id"].strip(), viewer, asker.folder)
+    viewer = agent_viewer(ctx, asker.session)
+    memory = find_for_agent(ctx, given["id"].strip(), viewer)
     if memory is None:
         raise NotShown("There is no memory with this id that may be changed; `search` shows ids.")
     if is_of_another_project(memory, viewer):
         raise OfAnotherProject(f"{memory.id} belongs to another project; it can only be changed there.")
     match given["action"]:
         case "useful" | "useless":
-            engine.note_helped(memory, asker.session, asker.at, helped=given["action"] == "useful")
+            note_helped(ctx, memory, asker.session, helped=given["action"] == "useful")
             return ToolAnswer(text=f"Noted that {memory.id} was {given['action']}.")
         case "forget":
-            return ToolAnswer(text=_forget(engine, asker, memory))
+            return ToolAnswer(text=_forget(ctx, memory))
         case _:
-            return ToolAnswer(text=_update(engine, asker, memory, given.get("text")))
+            return ToolAnswer(text=_update(ctx, asker, memory, given.get("text")))
 
 
-def _forget(engine: Engine, asker: Asker, memory: Memory) -> str:
+def _forget(ctx: Context, memory: Memory) -> str:
     """Forget only what the user can bring back."""
-    if engine.has_no_undo:
+    if has_no_undo(ctx):
         raise ForTheUser(
             f"What is forgotten here is gone at once ([forget] undo_hours = 0): only the user does that. Tell them to "
             f"run `recollect forget {memory.id}`."
         )
     if is_from_user(memory):
-        engine.propose_to_forget(memory, asker.at)
+        propose_to_forget(ctx, memory)
         return (
             f"The user said {memory.id}, so it stays until they decide. Tell them: `recollect forget {memory.id}` "
             "forgets it; `recollect review` shows what waits for them."
         )
-    done = engine.forget([memory.id], at=asker.at, by=HISTORY_NAME)
-    return f"Forgot {memory.id}. Tell the user: they can bring it back with `recollect undo {done.deed}`."
+    outcome = forget(ctx, Forget(ids=(memory.id,), by=HISTORY_NAME)).outcome
+    assert isinstance(outcome, Hidden)  # there is an undo window
+    return f"Forgot {memory.id}. Tell the user: they can bring it back with `recollect undo {outcome.undo}`."
 
 
-def _update(engine: Engine, asker: Asker, memory: Memory, text: str | None) -> str:
-    _refuse_unwanted(engine, asker)
+def _update(ctx: Context, asker: Asker, memory: Memory, text: str | None) -> str:
+    _refuse_unwanted(ctx, asker)
     if text is None:
         raise PayloadError("`update` needs the new `text`.")
     scope = memory.scope
     draft = Draft(text=text, kind=memory.kind, scope=scope, at=asker.at, source=_source(asker), flag=_flag(scope))
-    return _describe_outcome(engine, asker, engine.revise(memory, draft, folder=asker.folder), draft)
+    return _describe_outcome(ctx, asker, revise(ctx, memory, draft), draft)
 
 
-def _refuse_unwanted(engine: Engine, asker: Asker) -> None:
-    if engine.is_capture_off(asker.session):
+def _refuse_unwanted(ctx: Context, asker: Asker) -> None:
+    if is_capture_off(ctx.store, asker.session):
         raise OptedOut("The user wants nothing to be kept of this session. Do not add; ask them first.")
 
 
@@ -266,7 +290,11 @@ def _kinds(given: Mapping[str, Any]) -> frozenset[Kind]:
     return frozenset(map(Kind, given.get("kinds", [])))
 
 
-def _scope(engine: Engine, asker: Asker, level: str | None, *, keeps: bool = False) -> Scope | None:
+def _filters(kinds: frozenset[Kind], scope: Scope | None = None) -> Filters:
+    return Filters(kinds=kinds, scope=None if scope is None else str(scope))
+
+
+def _scope(ctx: Context, asker: Asker, level: str | None, *, keeps: bool = False) -> Scope | None:
     """Return the scope of a level: the agent's folder decides which project or language it is."""
     match level:
         case None:
@@ -280,10 +308,10 @@ def _scope(engine: Engine, asker: Asker, level: str | None, *, keeps: bool = Fal
             )
         case "project":
             if keeps:
-                return Scope.project(engine.enter_project(asker.folder, asker.at))
-            return Scope.project(engine.project_of(asker.folder))
+                return Scope.project(enter_project(ctx))
+            return Scope.project(project_here(ctx))
         case _:
-            language = engine.agent_viewer(asker.folder, asker.session).language
+            language = agent_viewer(ctx, asker.session).language
             if language is None:
                 raise PayloadError("The language of this project is not known; use the scope project or universal.")
             return Scope(ScopeLevel.LANGUAGE, language)
@@ -305,9 +333,9 @@ def _answer(text: str, injection: Injection) -> ToolAnswer:
     return ToolAnswer(text=text, offered=None if injection.offered is None else injection)
 
 
-def _describe_outcome(engine: Engine, asker: Asker, outcome: Stored, draft: Draft) -> str:
+def _describe_outcome(ctx: Context, asker: Asker, outcome: Stored, draft: Draft) -> str:
     """Describe what became of a draft. A memory that this agent may not see is not even hinted at."""
-    if not engine.may_answer_agents(asker.folder):
+    if not may_answer_agents(ctx):
         return KEPT
     memory = outcome.memory
     where = memory.scope.name if memory.scope.level is ScopeLevel.LANGUAGE else memory.scope.level
@@ -316,12 +344,12 @@ def _describe_outcome(engine: Engine, asker: Asker, outcome: Stored, draft: Draf
         case New():
             pass
         case Same():
-            return f"Known already as {memory.id}." if _visible_ids(engine, asker, [memory]) else KEPT
+            return f"Known already as {memory.id}." if _visible_ids(ctx, asker, [memory]) else KEPT
         case Updates(_, replaced):
-            if ids := _visible_ids(engine, asker, replaced):
+            if ids := _visible_ids(ctx, asker, replaced):
                 lines.append(f"It takes the place of {ids}.")
         case Contradicts(_, known):
-            if ids := _visible_ids(engine, asker, known):
+            if ids := _visible_ids(ctx, asker, known):
                 undecided = "both stay until the user decides. Tell them: `recollect review`."
                 lines.append(f"It contradicts {ids}: {undecided}")
         case _ as never:
@@ -331,23 +359,22 @@ def _describe_outcome(engine: Engine, asker: Asker, outcome: Stored, draft: Draf
     if memory.flag is not None:
         why = "It is to hold in other projects too" if memory.flag == BEYOND else "It reads as an order to an agent"
         lines.append(f"{why}: it is not shown until the user accepts it in `recollect review`.")
-    if redact(draft.text).found:
+    if find_omissions(draft.text).secrets:
         lines.append("A secret in it was redacted.")
     return " ".join(lines)
 
 
-def _visible_ids(engine: Engine, asker: Asker, memories: Sequence[Memory]) -> str:
+def _visible_ids(ctx: Context, asker: Asker, memories: Sequence[Memory]) -> str:
     """Return the ids of memories that this agent could see before they were replaced."""
-    viewer = engine.agent_viewer(asker.folder, asker.session)
+    viewer = agent_viewer(ctx, asker.session)
     current = [replace(memory, valid_to=None, superseded_by=None) for memory in memories]
-    return ", ".join(memory.id for memory in current if engine.may_show(memory, viewer, asker.folder))
+    return ", ".join(memory.id for memory in current if may_show(ctx, memory, viewer))
 
 
-_HANDLERS: Mapping[str, Callable[[Engine, Asker, Mapping[str, Any]], ToolAnswer]] = {
+_QUESTIONS: Mapping[str, Callable[[Engine, Context, Asker, Mapping[str, Any]], ToolAnswer]] = {
     "search": _search,
     "details": _details,
     "context": _context,
     "profile": _profile,
-    "add": _add,
-    "change": _change,
 }
+_CHANGES: Mapping[str, Callable[[Context, Asker, Mapping[str, Any]], ToolAnswer]] = {"add": _add, "change": _change}

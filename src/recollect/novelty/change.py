@@ -204,9 +204,7 @@ def _own_places(one: Statement, other: Statement, values: set[str]) -> set[tuple
 
 
 def kinds_of(statement: Statement, stem: str) -> frozenset[str]:
-    """Return the classes of a value; alternatives with their row."""
-    found = {**statement.possible_values, **statement.values}
-    return frozenset(name if name[0] == "a" else name.split()[0] for name, stems in found.items() if stem in stems)
+    return statement.kinds.get(stem, frozenset())
 
 
 def is_alternative(kinds: frozenset[str]) -> bool:

@@ -12,7 +12,7 @@ USER_ROLES = (Role.USER, Role.IMPORT)
 
 def is_from_user(memory: Memory) -> bool:
     """Return True if the user said it, at least once."""
-    roles = {memory.source.role, *(said.source.role for said in memory.mentions)}
+    roles = {memory.source.role, *(said.role for said in memory.mentions)}
     return not roles.isdisjoint(USER_ROLES)
 
 

@@ -7,7 +7,8 @@ technologies that are alternatives to each other, negation, and the words with w
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from operator import attrgetter
 
 from recollect.novelty import statement_cues as cues
 from recollect.novelty import statement_words as known
@@ -29,7 +30,7 @@ _PARTS = re.compile(r"[^\w.]+")
 FEW_WORDS = 2  # a statement of so few words is hardly more than a name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: what is asked of it again and again is computed once
 class Statement:
     words: frozenset[str]  # its topic: without values, cues, reasons and light words
     reasons: frozenset[str]  # the words of its reasons
@@ -56,7 +57,7 @@ class Statement:
     goals: frozenset[str]  # given values that something is or became: after `to`, `with`, `by`, `is`
     parts: tuple["Statement", ...] = ()  # its sentences, also without their end; last the whole
 
-    @property
+    @cached_property
     def all_values(self) -> frozenset[str]:
         return frozenset().union(*self.values.values())
 
@@ -65,7 +66,7 @@ class Statement:
         """True if something ended, changed or was wrong: such a statement may share few words with the one it changes."""
         return bool(self.has_change_word or self.is_correction or self.ended or self.moved or self.is_past)
 
-    @property
+    @cached_property
     def content(self) -> frozenset[str]:
         return self.words | self.all_values
 
@@ -91,7 +92,17 @@ class Statement:
         stems = index_words(" ".join(part for value in self.all_values for part in _PARTS.split(value)))
         return frozenset(known.SAME_WORDS.get(stem, stem) for stem in stems)
 
-    @property
+    @cached_property
+    def kinds(self) -> dict[str, frozenset[str]]:
+        """The classes of each value; alternatives with their row."""
+        found: dict[str, set[str]] = {}
+        for name, stems in {**self.possible_values, **self.values}.items():
+            kind = name if name[0] == "a" else name.split()[0]
+            for stem in stems:
+                found.setdefault(stem, set()).add(kind)
+        return {stem: frozenset(kinds) for stem, kinds in found.items()}
+
+    @cached_property
     def all_words(self) -> frozenset[str]:
         """Topic, reasons, and values in their parts: the same however a name is written."""
         return self.words | self.reasons | self.value_parts
@@ -111,8 +122,8 @@ def _statement(tokens: Sequence[Token]) -> Statement:
         words |= clause.words
         reasons |= clause.reasons
         is_negated ^= clause.is_negated
-    main = [*_without_reasons(tokens)]
-    values = _by_class(main, lambda token: token.value_class)
+    main = _without_reasons(tokens)
+    values = _by_class(main, attrgetter("value_class"))
     all_values = frozenset().union(*values.values())
     texts = [token.text for token in tokens]
     names = [token for token in tokens if token.is_capitalised or token.kind in (NAME, ALTERNATIVE)]
@@ -122,7 +133,7 @@ def _statement(tokens: Sequence[Token]) -> Statement:
         reasons=frozenset(reasons - all_values),
         order=tuple(cues.word_order(tokens)),
         values=values,
-        possible_values=_by_class(tokens, lambda token: token.possible_class),
+        possible_values=_by_class(tokens, attrgetter("possible_class")),
         conditions=frozenset(cues.find_conditions(tokens)),
         put_second=frozenset(cues.find_put_second(tokens)),
         subject=cues.find_subject(tokens),
@@ -180,8 +191,8 @@ def _synonyms() -> dict[str, set[str]]:
 def _by_class(tokens: Sequence[Token], class_of: Callable[[Token], str]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for token in tokens:
-        if class_of(token):
-            found.setdefault(class_of(token), set()).add(token.stem)
+        if name := class_of(token):
+            found.setdefault(name, set()).add(token.stem)
     return {name: frozenset(stems) for name, stems in found.items()}
 
 
@@ -206,7 +217,8 @@ def _is_person(before: Token, token: Token, after: Token) -> bool:
     return before.text in known.BEFORE_PERSON
 
 
-def _without_reasons(tokens: Sequence[Token]) -> Iterator[Token]:
+def _without_reasons(tokens: Sequence[Token]) -> list[Token]:
+    main: list[Token] = []
     is_reason, has_content = False, False
     for i, token in enumerate(tokens):
         if ends_clause(token):
@@ -214,7 +226,8 @@ def _without_reasons(tokens: Sequence[Token]) -> Iterator[Token]:
         is_reason = is_reason or (has_content and cues.starts_reason(tokens, i))
         has_content = has_content or bool(token.stem)
         if not is_reason:
-            yield token
+            main.append(token)
+    return main
 
 
 @dataclass(slots=True)

@@ -8,14 +8,21 @@ from recollect.novelty.alternatives import names_places
 from recollect.novelty.statement_tokens import ALTERNATIVE, Token, ends_clause, is_content, negates
 
 MAX_ENDED_WORDS = 5  # that name what is over
+_CHANGE_PHRASES = tuple(f" {phrase} " for phrase in known.CHANGE_PHRASES)
+_FORMER = ("was", "previously", "formerly")
+_MAY_END = (
+    frozenset(known.ENDS_AFTER) | known.ENDS_WHAT_PRECEDES | {*_FORMER, *"not from no anymore any place left".split()}
+)
 
 
-def word_order(tokens: Sequence[Token]) -> Iterator[str]:
+def word_order(tokens: Sequence[Token]) -> list[str]:
+    order: list[str] = []
     for token in tokens:
         if is_content(token):
-            yield token.stem
+            order.append(token.stem)
         elif token.text not in known.DETERMINERS:
-            yield ""
+            order.append("")
+    return order
 
 
 def starts_reason(tokens: Sequence[Token], i: int) -> bool:
@@ -33,13 +40,14 @@ def one_direction(texts: Sequence[str]) -> set[str]:
 
 
 def has_change_phrase(texts: Sequence[str]) -> bool:
-    sentence = f" {' '.join(texts)} "
-    return any(f" {phrase} " in sentence for phrase in known.CHANGE_PHRASES)
+    return any(map(f" {' '.join(texts)} ".__contains__, _CHANGE_PHRASES))
 
 
 def find_ended(tokens: Sequence[Token]) -> Iterator[str]:
     texts = _texts(tokens)
     for i, text in enumerate(texts):
+        if text not in _MAY_END:
+            continue
         for phrase in known.ENDS_AFTER.get(text, ()):
             if tuple(texts[i : i + len(phrase)]) == phrase:
                 yield from _after(tokens, i + len(phrase))
@@ -65,7 +73,7 @@ def _is_origin(texts: Sequence[str], i: int) -> bool:
 
 def _is_former(texts: Sequence[str], i: int) -> bool:
     """`Y (was X)`, `Y, previously X`."""
-    return texts[i] in ("was", "previously", "formerly") and texts[i - 1 : i] in (["("], [","])
+    return texts[i] in _FORMER and texts[i - 1 : i] in (["("], [","])
 
 
 def _ends_subject(tokens: Sequence[Token], i: int) -> bool:
@@ -144,16 +152,17 @@ def find_equated(tokens: Sequence[Token]) -> Iterator[str]:
 def find_verbs(tokens: Sequence[Token]) -> Iterator[str]:
     """`X is managed by Y`: the participle."""
     for before, token in pairwise(token for token in tokens if token.text not in known.CHANGE_WORDS):
-        if _is_passive_verb(before.text, token.text):
+        if before.text in known.FORMS_OF_BE and _is_participle(token.text):
             yield token.stem
 
 
-def _is_passive_verb(before: str, text: str) -> bool:
-    return before in known.FORMS_OF_BE and (text.endswith("ed") or text in known.IRREGULAR_PARTICIPLES)
+def _is_participle(text: str) -> bool:
+    return text.endswith("ed") or text in known.IRREGULAR_PARTICIPLES
 
 
 def is_passive(texts: Sequence[str]) -> bool:
-    return "by" in texts or any(_is_passive_verb(before, text) for before, text in pairwise(texts))
+    after_be = (text for before, text in pairwise(texts) if before in known.FORMS_OF_BE)
+    return "by" in texts or any(map(_is_participle, after_be))
 
 
 def find_put_second(tokens: Sequence[Token]) -> Iterator[str]:
@@ -192,7 +201,7 @@ def is_correction(tokens: Sequence[Token]) -> bool:
     texts = _texts(tokens)
     if "wrong" in texts[:3] or "was wrong" in " ".join(texts) or not known.CORRECTION_WORDS.isdisjoint(texts):
         return True
-    return any(is_objection(tokens, i) for i in range(len(tokens)))
+    return "no" in texts and any(is_objection(tokens, i) for i in range(len(tokens)))
 
 
 def has_change_word(tokens: Sequence[Token]) -> bool:

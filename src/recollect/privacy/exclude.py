@@ -95,12 +95,18 @@ class IgnoredPaths:
             glob = _parse_glob(text, self._home)
             if glob is not None:
                 self._globs.append(glob)
-        self._last_steps = frozenset(glob.steps[-1] for glob in self._globs)
+        last_steps = {_pattern(glob.steps[-1]) for glob in self._globs}
+        self._last_names = frozenset(step for step in last_steps if isinstance(step, str))
+        patterns = [step.pattern for step in last_steps if not isinstance(step, str)]
+        self._last_patterns = re.compile("|".join(patterns) or "(?!)")  # one search for all of them
 
     def matches(self, path: str) -> bool:
-        absolute, inside = self._locate(path)
-        segments = inside if absolute is None else absolute
-        if not any(_fits_any(self._last_steps, segment) for segment in segments or ()):
+        is_plain = self._root is None and path.isalnum()  # most words of a text
+        absolute, inside = (None, [path]) if is_plain else self._locate(path)
+        for segment in (inside if absolute is None else absolute) or ():
+            if segment in self._last_names or self._last_patterns.match(segment) is not None:
+                break
+        else:
             return False  # the usual case: no glob ends in any of the segments
         for glob in reversed(self._globs):
             if glob.matches(absolute, inside):
@@ -183,11 +189,6 @@ def _parse_glob(text: str, home: list[str] | None) -> _Glob | None:
 def _fits(step: str, segment: str) -> bool:
     pattern = _pattern(step)
     return pattern == segment if isinstance(pattern, str) else pattern.match(segment) is not None
-
-
-@lru_cache(maxsize=4096)
-def _fits_any(steps: frozenset[str], segment: str) -> bool:
-    return any(_fits(step, segment) for step in steps)
 
 
 @lru_cache(maxsize=1024)

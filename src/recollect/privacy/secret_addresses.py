@@ -7,22 +7,23 @@ one is bounded: the time is in proportion to the text.
 import re
 from collections.abc import Callable, Iterator
 
-from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, Match
+from recollect.privacy.secret_reading import Found, Match
 from recollect.privacy.secret_values import entropy, is_key, is_placeholder, is_reference, mixes_letters_and_digits
+from recollect.text.lazy_pattern import LazyPattern
 
 # A password may contain any sign; the last `@` before a possible host ends it. A port is not a password.
-_USERINFO = BytesPattern(
+_USERINFO = LazyPattern(
     rb"([^\s/:\"'<>`\\]{0,120}):(?!\d{1,5}(?:[/?#]|$))((?:[^\s\"'<>`\\\x01:]|:(?!//)){1,200})@"
     rb"(?=[\w\[${(%*<.\-][\w.\-\]}]{0,100}(?::|[/?#,;)\s\"'`>*\\$%]|$))"
 )
-_TOKEN_ALONE = BytesPattern(rb"([A-Za-z0-9_\-]{16,200})@")
-_DATA_SOURCE = BytesPattern(rb"[\s\"'`=]([^\s:@\"'/`]{1,64}):([^\s@\"'`]{1,100})@(?:tcp|unix|udp)\(")
-_ORACLE = BytesPattern(rb"thin:([^\s/@:\"']{1,64})/([^\s@\"'/]{1,100})@")
+_TOKEN_ALONE = LazyPattern(rb"([A-Za-z0-9_\-]{16,200})@")
+_DATA_SOURCE = LazyPattern(rb"[\s\"'`=]([^\s:@\"'/`]{1,64}):([^\s@\"'`]{1,100})@(?:tcp|unix|udp)\(")
+_ORACLE = LazyPattern(rb"thin:([^\s/@:\"']{1,64})/([^\s@\"'/]{1,100})@")
 _BACK = 180
 
 # The host and the path stay, the part that grants access does not.
-_PARAMETERS: tuple[tuple[bytes, BytesPattern, str], ...] = tuple(
-    (literal, BytesPattern(pattern, re.IGNORECASE), rule)
+_PARAMETERS: tuple[tuple[bytes, LazyPattern[bytes], str], ...] = tuple(
+    (literal, LazyPattern(pattern, re.IGNORECASE), rule)
     for literal, pattern, rule in (
         (b"maker.ifttt", rb"maker\.ifttt\.com/[^\s\"']{0,80}/(?:key|use)/([A-Za-z0-9_\-]{16,64})", "ifttt-key"),
         (b"sig=", rb"[?&;]sig=([A-Za-z0-9%+/_\-]{32,120}=?)", "azure-signature"),
@@ -39,10 +40,12 @@ _PARAMETERS: tuple[tuple[bytes, BytesPattern, str], ...] = tuple(
         ),
     )
 )
+_SOURCE_SIGNS = (b"@tcp(", b"@unix(")
+ADDRESS_SIGNS = (b"://", b"thin:", *_SOURCE_SIGNS, *(literal for literal, _, _ in _PARAMETERS))
 # Webhooks: knowing the whole address is enough to send to it.
-_HOOK = BytesPattern(rb"(?:(?<=//)hooks?\.[\w.\-]{3,80}|/(?:incoming-?)?(?:web)?hooks?(?:b2)?)(?=/)", re.IGNORECASE)
-_HOOK_PATH = BytesPattern(rb"[^\s\"'`<>\\)\]]{8,400}")
-_HOOK_PART = BytesPattern(rb"[^/?&=@]+")
+_HOOK = LazyPattern(rb"(?:(?<=//)hooks?\.[\w.\-]{3,80}|/(?:incoming-?)?(?:web)?hooks?(?:b2)?)(?=/)", re.IGNORECASE)
+_HOOK_PATH = LazyPattern(rb"[^\s\"'`<>\\)\]]{8,400}")
+_HOOK_PART = LazyPattern(rb"[^/?&=@]+")
 _SERVICES = ("slack", "discord", "zapier")
 _SAMPLE_PASSWORDS = frozenset(
     b"password pass passwd pwd pw user username token key apikey host port name credentials pat my-password "
@@ -78,7 +81,7 @@ def find_in_addresses(text: bytes, low: bytes) -> Iterator[Found]:
     if b"@" in low:
         yield from search_at(low, b"://", lambda place: _find_userinfo(text, place + 3))
         yield from search_at(low, b"thin:", lambda place: _find_password(_ORACLE.match(text, place), 0))
-        for literal in (b"@tcp(", b"@unix("):
+        for literal in _SOURCE_SIGNS:
             yield from search_at(low, literal, lambda place: _find_data_source(text, place))
     if b"hook" in low and b"://" in low:
         yield from search_at(low, b"hook", lambda place: _find_webhook(text, place))
@@ -134,7 +137,7 @@ def _find_password(match: Match | None, offset: int) -> Iterator[Found]:
         yield start + offset, end + offset, "password"
 
 
-def _find_parameter(text: bytes, low: bytes, literal: bytes, pattern: BytesPattern, rule: str) -> Iterator[Found]:
+def _find_parameter(text: bytes, low: bytes, literal: bytes, pattern: LazyPattern[bytes], rule: str) -> Iterator[Found]:
     def look(place: int) -> Iterator[Found]:
         match = pattern.search(text, max(0, place - 16), place + 600)
         if match is not None and not is_placeholder(match.group(1)) and entropy(match.group(1)) > 2.6:

@@ -5,17 +5,18 @@ most names are settled by the first or second. `secret_names` judges the name, `
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from recollect.privacy.secret_columns import TableRange, find_in_column
-from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, Match, find_places, line_start
 from recollect.privacy.secret_names import NameClue, Strength, classify_name, find_names
+from recollect.privacy.secret_reading import Found, Match, find_places, line_start
 from recollect.privacy.secret_values import Frame, is_digest, is_key, is_obvious, is_password, is_secret
+from recollect.text.lazy_pattern import LazyPattern
 
 _CLOSES = rb"(?:\\{0,3}[\"'`])?[\]*]{0,2}[\s\"']{0,3}"
-_ASSIGNS = BytesPattern(
+_ASSIGNS = LazyPattern(
     _CLOSES + rb"(?:"
     # `token: str = `, `var token string = `, `const TOKEN: &'static str = `
     rb"(?P<typed>[ ]?:?[ ]{0,2}&?(?:'static )?[A-Za-z_][\w.\[\]<>?*]{0,40}[ ]{0,3}:?=(?![=>])[ ]{0,3}(?=[\"'`fbru@$]))"
@@ -34,45 +35,45 @@ _ASSIGNS = BytesPattern(
     rb")"
 )
 # Words of another script.
-_FOREIGN = BytesPattern(rb"[\"'`*]{0,3}[ \x02]{0,40}\x02[ \x02]{0,40}[:=\-]?[ ]{0,3}(?=[^\s\x02])")
-_NEAR = BytesPattern(rb"[\"'`*]{0,3}(?:\s?[(:]|\s(?:of|to|=)|\s?\.{3,40})?[ \t]{1,8}(?=\S)")
-_PROSE = BytesPattern(
+_FOREIGN = LazyPattern(rb"[\"'`*]{0,3}[ \x02]{0,40}\x02[ \x02]{0,40}[:=\-]?[ ]{0,3}(?=[^\s\x02])")
+_NEAR = LazyPattern(rb"[\"'`*]{0,3}(?:\s?[(:]|\s(?:of|to|=)|\s?\.{3,40})?[ \t]{1,8}(?=\S)")
+_PROSE = LazyPattern(
     rb"[\"'`*]{0,3}(?:\s[^\s;=|{}()\[\]<>]{0,29}[^\s.;:=|{}()\[\]<>!?]){0,6}?\s"
     rb"(?:(?:is|are|was|to|it's|equals|will be|set to|changed to|ist|lautet|war|est|es|era|jest|je|er|\xe4r|[\xe8\xe9])"
     rb"(?:\s(?:now|still|currently|set to|changed to|just|simply|actually|jetzt))?:?|\S{1,30}:)\s{1,3}(?=\S)"
 )
-_STRING = BytesPattern(
+_STRING = LazyPattern(
     rb"[fFrRbBuU@$]{0,2}(?:\\{1,3}[\"'](?P<a>[^\"'\\\n]{1,400})(?=\\)|\"(?P<b>(?:[^\"\\\n]{1,400}+|\\.){1,40}+)(?=\"|\n|$)"
     rb"|'(?P<c>(?:[^'\\\n]{1,400}+|\\.){1,40}+)(?='|\n|$)|`{1,3}(?P<d>[^`\n]{1,400})(?=`))"
 )
-_BARE = BytesPattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_BARE = LazyPattern(rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
 # The same for passwords: they may contain signs that usually end a value.
-_PASSWORD = BytesPattern(
+_PASSWORD = LazyPattern(
     rb"(?:[^\s\"'`<>,;&|(){}\[\]\\\x01\x02]{1,60}+|[,;&|](?![\s\"'`]|$|[\w.\-]{1,40}[ ]?[=:])|\\(?![nrt\"'\\])){1,8}+"
 )
-_LINE = BytesPattern(rb"(?:[^\s\"'`\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
-_CONTENT = BytesPattern(rb"[^\s<>\"'\]]{1,300}")
-_MIXED = BytesPattern(rb"[\s\"'`=\\]{0,6}")
-_CALL = BytesPattern(rb"[\"']?(?:(?:::|\.)\w{1,20})?\s{0,2}(?:[=:]?\s{0,2}[(\[{]{1,2}|(?='))")
-_ARGUMENT = BytesPattern(
+_LINE = LazyPattern(rb"(?:[^\s\"'`\\\x01\x02]{1,300}+|\\(?![nrt\"'\\])){1,3}+")
+_CONTENT = LazyPattern(rb"[^\s<>\"'\]]{1,300}")
+_MIXED = LazyPattern(rb"[\s\"'`=\\]{0,6}")
+_CALL = LazyPattern(rb"[\"']?(?:(?:::|\.)\w{1,20})?\s{0,2}(?:[=:]?\s{0,2}[(\[{]{1,2}|(?='))")
+_ARGUMENT = LazyPattern(
     rb"[^\"'`;\n)]{0,80}[fFrRbBuU]?(?:\"([^\"\n]{0,200})\"|'([^'\n]{0,200})'|`([^`\n]{0,200})`)(?=[\s,).\]}:;]|$)"
 )
 _MAX_ARGUMENTS = 8
-_GROUPS = BytesPattern(rb"[A-Za-z0-9]{3,9}(?:[ \-][A-Za-z0-9]{3,9}){3,15}(?![\w\-])")
-_LOGIN = BytesPattern(rb"[\"'`]?[\w.@+\-]{2,60}[\"'`]?(?:[ ]{0,2}[:/|][ ]{0,2}|[ ]and[ ])(?=\S)")
+_GROUPS = LazyPattern(rb"[A-Za-z0-9]{3,9}(?:[ \-][A-Za-z0-9]{3,9}){3,15}(?![\w\-])")
+_LOGIN = LazyPattern(rb"[\"'`]?[\w.@+\-]{2,60}[\"'`]?(?:[ ]{0,2}[:/|][ ]{0,2}|[ ]and[ ])(?=\S)")
 # `Buffer.from("...", "base64")`, `new SecretStr("...")`; not a call that looks something up.
-_WRAPPED = BytesPattern(
+_WRAPPED = LazyPattern(
     rb"(?:new )?(?!(?i:[\w.]{0,40}(?:get|env|read|load|fetch|find|decrypt|lookup|require|prompt|input|ask|hash)))"
     rb"[A-Za-z_][\w.:]{0,40}\((?:[A-Za-z_][\w.]{0,40}\()?\s{0,6}(?=[bru]?[\"'`])"
 )
 _WRAPPED_CHARS = 14
-_SETS = BytesPattern(rb"(?:^|\n|\\n|\n[ ]{0,20}- |^[ ]{0,20}- |export |set |ENV |-e |env )$")
-_WORD_BEFORE = BytesPattern(rb"([A-Za-z0-9]{2,20})[ \-]$")
-_INNER = BytesPattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
-_WORDS = BytesPattern(
+_SETS = LazyPattern(rb"(?:^|\n|\\n|\n[ ]{0,20}- |^[ ]{0,20}- |export |set |ENV |-e |env )$")
+_WORD_BEFORE = LazyPattern(rb"([A-Za-z0-9]{2,20})[ \-]$")
+_INNER = LazyPattern(rb"[A-Za-z_][\w.\-]{2,60}=[^=]")
+_WORDS = LazyPattern(
     rb"(?<![^\s\"'`,(|])[A-Za-z0-9][^\s\"'`<>,;:/\\(){}\[\]=|\x01\x02]{7,63}={0,2}(?=[\s\"'`,;:.)|]|$)"
 )
-_HASHED = BytesPattern(
+_HASHED = LazyPattern(
     rb"hash|sha|commit|digest|checksum|merge|revert|cherry|md5|etag|trace|\bbuild\b|image|fingerprint|gpg|\bids?\b", 2
 )
 _AS_WORDS = bytes(0x20 if chr(byte) in " \t\r\n\f\v\"'`<>,;:/\\(){}[]=|\1\2" else byte for byte in range(256))
@@ -92,18 +93,21 @@ _ODD = tuple(b"a0 A0 0a 0A 00 a! A! 0! aAA AaA -aaaa-".split())
 _LINE_BACK, _LINE_AHEAD, _TABLE_AHEAD = 80, 160, 1200
 _NEEDS_WORD_BEFORE = (b"key", b"keys", b"seed", b"code")  # the word before them says which kind
 _PLACES = frozenset(b"for of on to in at there from".split())
-_NEST = BytesPattern(rb"[\"']?[ ]?[:=][ ]{0,3}[{\[]?[ ]{0,3}\r?\n")
-_NESTED = BytesPattern(
+_NEST = LazyPattern(rb"[\"']?[ ]?[:=][ ]{0,3}[{\[]?[ ]{0,3}\r?\n")
+_NESTED = LazyPattern(
     rb"([ ]{0,40})(?:-[ ]{1,3})?(?:[\"']?([\w.\-]{1,60})[\"']?[ ]?[:=][ ]{1,3})?"
     rb"[\"']?([^\s\"',]{0,300})[^\n]{0,200}(?:\n|$)"
 )
 _MAX_NESTED_LINES = 12
-_BLOCK = BytesPattern(rb"([ \t]{1,40})([^\s#][^\n]{3,400})(?:\r?\n\1[ \t]{0,40}[^\s][^\n]{0,400}){0,80}")
+_BLOCK = LazyPattern(rb"([ \t]{1,40})([^\s#][^\n]{3,400})(?:\r?\n\1[ \t]{0,40}[^\s][^\n]{0,400}){0,80}")
 
 
-def find_assigned(text: bytes, names: bytes, words: set[bytes]) -> Iterator[Found]:
+def find_assigned(text: bytes, names: bytes, words: Iterable[bytes]) -> Iterator[Found]:
+    found = [*find_names(names, words)]
+    if not found:
+        return
     table, odd = TableRange(), OddWords(text)
-    for start, end in find_names(names, words):
+    for start, end in found:
         clue = _clue_at(text, start, end)
         if clue.strength is not Strength.NOTHING:
             yield from _find_near_name(text, start, end, clue, table, odd)
@@ -249,7 +253,7 @@ def _bare_value(text: bytes, start: int, match: Match, clue: NameClue) -> Found 
     return _judge(text, at, at + len(value), clue, frame)
 
 
-def _bare_pattern(clue: NameClue, *, is_setting: bool, is_element: bool, is_query: bool) -> BytesPattern:
+def _bare_pattern(clue: NameClue, *, is_setting: bool, is_element: bool, is_query: bool) -> LazyPattern[bytes]:
     if is_setting:
         return _LINE
     if is_element:

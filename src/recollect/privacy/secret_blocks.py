@@ -3,58 +3,60 @@
 import re
 from collections.abc import Iterator
 
-from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, Match, find_places
+from recollect.privacy.secret_reading import Found, Match, find_places
 from recollect.privacy.secret_values import is_placeholder, is_reference
+from recollect.text.lazy_pattern import LazyPattern
 
 MAX_KEY_CHARS = 24_000  # a private key of 16,384 bits has 13,000 characters
 
-_BEGIN = BytesPattern(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
+_BEGIN = LazyPattern(rb"-----BEGIN[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
 # Lines of base64; between them line breaks (also written as escapes), quotes of code, and headers such as `Proc-Type`.
-_BODY = BytesPattern(
+_BODY = LazyPattern(
     rb"(?:(?:[\s\"',+>]|\\+[nrt]|[A-Z][A-Za-z\-]{2,30}: [^\n\\]{1,100}(?=\\n|\n)){0,12}[A-Za-z0-9+/=]{16,400})*"
     rb"(?:(?:\r?\n|\\n|\\r\\n)[A-Za-z0-9+/]{1,76}={0,2}(?=\r?\n|\\|[\"']|$))?"  # the line where it was cut off
 )
-_END = BytesPattern(rb"-----END[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
+_END = LazyPattern(rb"-----END[A-Z0-9 _\-]{0,100}PRIVATE KEY(?: BLOCK)?-----", re.IGNORECASE)
 # A line of a key or one of its headers, also after a line number, sign or quote that a program puts before it.
 _AHEAD, _BEHIND = rb"[\s\d:|>+\-\"']{0,20}", rb"(?:[\s\"',+]|\\[nr]){0,8}\Z"
-_KEY_LINE = BytesPattern(_AHEAD + rb"(?:[A-Za-z0-9+/]{16,400}={0,2}|[A-Z][A-Za-z\-]{2,30}: [^\n]{1,100})?" + _BEHIND)
-_LAST_LINE = BytesPattern(_AHEAD + rb"[=A-Za-z0-9+/]{0,400}" + _BEHIND)
-_CLOSING = BytesPattern(rb"key(?: block)?-----")
-_BASE64 = BytesPattern(rb"[A-Za-z0-9+/=]{16}")
+_KEY_LINE = LazyPattern(_AHEAD + rb"(?:[A-Za-z0-9+/]{16,400}={0,2}|[A-Z][A-Za-z\-]{2,30}: [^\n]{1,100})?" + _BEHIND)
+_LAST_LINE = LazyPattern(_AHEAD + rb"[=A-Za-z0-9+/]{0,400}" + _BEHIND)
+_CLOSING = LazyPattern(rb"key(?: block)?-----")
+_BASE64 = LazyPattern(rb"[A-Za-z0-9+/=]{16}")
 _MAX_LINE_CHARS = 400
 _MIN_KEY_CHARS = 64  # a shorter text between begin and end only mentions a key, unless it is base64
 _PUTTY = b"putty-user-key-file"
+KEY_SIGNS = (b"-----", b'"kty"', _PUTTY)
 # Lines of base64; white space may be folded, and each line quoted.
-_PUTTY_LINES = BytesPattern(
-    rb"Private-Lines: \d{1,4}((?:(?:[\s>]|\\[nr]){1,12}[A-Za-z0-9+/=]{1,80}(?![\w\-:])){1,300})"
-)
+_PUTTY_LINES = LazyPattern(rb"Private-Lines: \d{1,4}((?:(?:[\s>]|\\[nr]){1,12}[A-Za-z0-9+/=]{1,80}(?![\w\-:])){1,300})")
 
 _CODE_WORDS = tuple(
     b"recovery backup rescue scratch emergency one-time 2fa mfa two- verification recuper wiederherstell "
     b"secours".split()
 )
-_CODES = BytesPattern(
+_CODES = LazyPattern(
     rb"(?:(?:recuper|wiederherstell|secours)[^\n:]{0,40}|[\w \-]{3,40}?[ _\-]codes?\b|(?:recovery|backup)(?=[\"'])"
     rb"|\w{2,8}_?codes\b)(?:[^\n]{0,120}?[:\n]|[\"'\s=:>\-]{1,8})",
     re.IGNORECASE,
 )
-_CODE = BytesPattern(rb"(?<![\w/.@#\-])(?:\d{3,5}[ ]\d{3,5}|[A-Za-z0-9]{4,40}(?:-[A-Za-z0-9]{3,12}){0,6})(?![\w/.@\-])")
-_DIGIT = BytesPattern(rb"[0-9]")
+_CODE = LazyPattern(rb"(?<![\w/.@#\-])(?:\d{3,5}[ ]\d{3,5}|[A-Za-z0-9]{4,40}(?:-[A-Za-z0-9]{3,12}){0,6})(?![\w/.@\-])")
+_DIGIT = LazyPattern(rb"[0-9]")
 _MIN_CODE_CHARS = 6
-_DATE = BytesPattern(rb"\d{4}-\d\d-\d\d$|[a-z]+-\d+$|\d{1,3}-")
+_DATE = LazyPattern(rb"\d{4}-\d\d-\d\d$|[a-z]+-\d+$|\d{1,3}-")
 _CODES_REACH = 800
-_PHRASE = BytesPattern(
+_PHRASE = LazyPattern(
     rb"(?:mnemonic|phrase|words|seed)s?\b[^\n]{0,60}?(?:[:=>\"'\n]|\bis\b)[\s\"'`\d.>:]{0,12}"
     rb"([a-z]{3,8}(?:[\s,\d.]{1,8}[a-z]{3,8}){11,23})(?![\w\-])",
     re.IGNORECASE,
 )
 _PHRASES = (b"mnemonic", b"phrase", b"words", b"seed")
+CODE_WORDS = LazyPattern(b"|".join((*_CODE_WORDS, *_PHRASES)))
 _PROSE_WORDS = frozenset(b"the and for are was your not has with from into uses".split())  # no recovery phrase has them
 
-_JWK = BytesPattern(rb"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s{0,3}:\s{0,3}[\"']([A-Za-z0-9_\-]{20,2000})[\"']")
-_KIND = BytesPattern(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s")
-_DATA = BytesPattern(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:")
-_DATUM = BytesPattern(
+_JWK = LazyPattern(rb"[\"'](?:d|p|q|dp|dq|qi|k)[\"']\s{0,3}:\s{0,3}[\"']([A-Za-z0-9_\-]{20,2000})[\"']")
+MANIFEST_WORDS = LazyPattern(rb"\Akind\Z")
+_KIND = LazyPattern(rb"kind[\"']?\s{0,3}:\s{0,3}[\"']?secret[\"']?\s")
+_DATA = LazyPattern(rb"(?:^|[\s{,\"'])(?:data|stringdata)[\"']?\s{0,3}:")
+_DATUM = LazyPattern(
     rb"[\"']?([\w.\-]{1,80})[\"']?[ ]{0,3}:[ ]{0,3}(?:[|>]-?\s{1,12})?[\"']?([A-Za-z0-9+/=_\-!@#$%^&*.]{6,4000})"
 )
 _MANIFEST_CHARS = 3000
@@ -152,10 +154,6 @@ def find_in_manifests(text: bytes, low: bytes) -> Iterator[Found]:
                 break
             if not is_placeholder(match.group(2)) and not is_reference(match.group(2)):
                 yield *match.span(2), "kubernetes-secret"
-
-
-def may_name_codes(word: bytes) -> bool:
-    return any(part in word for part in (*_CODE_WORDS, *_PHRASES))
 
 
 def find_recovery_codes(text: bytes, low: bytes) -> Iterator[Found]:

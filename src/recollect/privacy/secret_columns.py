@@ -2,20 +2,21 @@
 
 from collections.abc import Iterator
 
-from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, line_start
 from recollect.privacy.secret_names import NameClue
+from recollect.privacy.secret_reading import Found, line_start
 from recollect.privacy.secret_values import Frame, is_secret
+from recollect.text.lazy_pattern import LazyPattern
 
 _MAX_LINE_CHARS, _MAX_ROWS = 600, 100
 _SEPARATORS = (b"|", b"\t", b",", b";")
-_HEAD = BytesPattern(rb"[\w .\-*`\"'/()|\t,;\x02]+\r?$")
-_RULER = BytesPattern(rb"[\s|:\-+=]*$")
-_CELL = BytesPattern(rb"[\s\"'`*]*([^\s\"'`*](?:.*[^\s\"'`*])?)[\s\"'`*]*$")
-_VALUES = BytesPattern(rb"[^()]{0,300}\)\s{0,9}values\s{0,9}\(", 2)  # 2: in any case
-_SQL_VALUE = BytesPattern(rb"\s{0,9}(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|([^,()'\"\n]{0,100}))\s{0,9}[,)]")
-_CLOSED = BytesPattern(rb"[\s\w]{0,20}</t[hd]>")
-_OPENED = BytesPattern(rb"<t[hd]\b[^<>]{0,80}>")
-_INSIDE = BytesPattern(rb"\s{0,20}(?:<\w[^<>]{0,60}>){0,3}([^\s<>]{4,300})\s{0,20}<")
+_HEAD = LazyPattern(rb"[\w .\-*`\"'/()|\t,;\x02]+\r?$")
+_RULER = LazyPattern(rb"[\s|:\-+=]*$")
+_CELL = LazyPattern(rb"[\s\"'`*]*([^\s\"'`*](?:.*[^\s\"'`*])?)[\s\"'`*]*$")
+_VALUES = LazyPattern(rb"[^()]{0,300}\)\s{0,9}values\s{0,9}\(", 2)  # 2: in any case
+_SQL_VALUE = LazyPattern(rb"\s{0,9}(?:'([^'\n]{0,300})'|\"([^\"\n]{0,300})\"|([^,()'\"\n]{0,100}))\s{0,9}[,)]")
+_CLOSED = LazyPattern(rb"[\s\w]{0,20}</t[hd]>")
+_OPENED = LazyPattern(rb"<t[hd]\b[^<>]{0,80}>")
+_INSIDE = LazyPattern(rb"\s{0,20}(?:<\w[^<>]{0,60}>){0,3}([^\s<>]{4,300})\s{0,20}<")
 _HTML_REACH = 4_000
 
 

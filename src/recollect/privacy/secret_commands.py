@@ -4,18 +4,19 @@ import re
 from collections.abc import Iterator
 
 from recollect.privacy.secret_addresses import is_sample_password
-from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, find_places, line_start
+from recollect.privacy.secret_reading import Found, find_places, line_start
 from recollect.privacy.secret_values import Frame, is_key, is_password, is_strong_password, is_words_and_number
+from recollect.text.lazy_pattern import LazyPattern
 
 _MAX_LINE_CHARS = 1600
-_CURL_USER = BytesPattern(
+_CURL_USER = LazyPattern(
     rb"(?:\s-[uaU]|\s--user|\s--proxy-user|\s--auth)(?:\s{1,3}|=)?[\"']?([^\s:\"'/]{0,200}):([^\s\"']{2,200}|(?=[\"'\s]|$))"
 )
-_FLAG = BytesPattern(rb"\s[-/](?:p|P|pw|rp|a|w|k)[ =:][\"']?([^\s\"'|;~./\\][^\s\"'|;/\\]{7,63})(?=[\s\"';]|$)")
+_FLAG = LazyPattern(rb"\s[-/](?:p|P|pw|rp|a|w|k)[ =:][\"']?([^\s\"'|;~./\\][^\s\"'|;/\\]{7,63})(?=[\s\"';]|$)")
 # A text with such a command has one of these words, and a line with one has one of the hints.
-_FLAGS = (b"-p", b"-a", b"-w", b"-k", b"-u", b"p", b"rp", b"user")
-_WORDS = tuple(
-    b"curl passw sshpass identified -literal sqlplus rabbitmq secures nickserv base64 sudo stdin net".split()
+COMMAND_WORDS = LazyPattern(
+    rb"\A(?:-[pawku]|(?:p|rp|user)\Z)|curl|passw|sshpass|identified|-literal|sqlplus|rabbitmq|secures|nickserv|base64|sudo|stdin"
+    rb"|net"
 )
 _HINTS = tuple(
     b"curl, -p, -a , -w , -k , -u,passw,pass:,sshpass,/p:,/p ,/rp ,/user:,net user,identified,--from-literal,sqlplus,"
@@ -23,10 +24,10 @@ _HINTS = tuple(
 )
 _ARGUMENT = rb"(?:\"([^\"\n]{4,200})\"|'([^'\n]{4,200})'|([^\s\"'|;]{4,200}))"
 # A literal of each command and its shape: a blank is one or more, `...` is any text between, `@` is the secret.
-_COMMANDS: tuple[tuple[bytes, BytesPattern], ...] = tuple(
+_COMMANDS: tuple[tuple[bytes, LazyPattern[bytes]], ...] = tuple(
     (
         literal.encode(),
-        BytesPattern(
+        LazyPattern(
             shape.encode()
             .replace(b"...", rb"\b[^\n|;]{0,200}?")
             .replace(b" ?", rb"\s{0,4}")
@@ -86,10 +87,6 @@ nickserv :: nickserv (?:identify|register) @
 )
 
 
-def may_be_in_commands(word: bytes) -> bool:
-    return word.startswith(_FLAGS[:5]) or word in _FLAGS or any(part in word for part in _WORDS)
-
-
 def find_in_commands(text: bytes, low: bytes) -> Iterator[Found]:
     done = 0  # each line is searched once, as a whole
     for place in sorted(find_places(low, _HINTS)):
@@ -129,7 +126,7 @@ def _find_users(text: bytes, start: int, end: int, *, is_curl: bool) -> Iterator
             yield *match.span(1), "token"
 
 
-def _find_arguments(text: bytes, start: int, end: int, pattern: BytesPattern) -> Iterator[Found]:
+def _find_arguments(text: bytes, start: int, end: int, pattern: LazyPattern[bytes]) -> Iterator[Found]:
     for match in pattern.finditer(text, start, end):
         group = match.lastindex or 0
         if not is_sample_password(match.group(group)):

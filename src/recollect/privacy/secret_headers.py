@@ -6,26 +6,23 @@ from binascii import Error as NotBase64
 from collections.abc import Callable, Iterator
 
 from recollect.privacy.secret_addresses import is_sample_password, search_at
-from recollect.privacy.secret_lazy_pattern import BytesPattern, Found
+from recollect.privacy.secret_reading import Found
 from recollect.privacy.secret_values import Frame, is_key, is_password, is_placeholder
+from recollect.text.lazy_pattern import LazyPattern
 
 _SCHEMES = (b"bearer", b"basic ", b"ssws ", b"geniekey ")
-_SCHEME = BytesPattern(rb"(bearer|basic|ssws|geniekey)[ =:]{1,3}[\"']?([A-Za-z0-9_\-.~+/=:|%!]{8,4000})", re.IGNORECASE)
-_AUTHORIZATION = BytesPattern(
+_SCHEME = LazyPattern(rb"(bearer|basic|ssws|geniekey)[ =:]{1,3}[\"']?([A-Za-z0-9_\-.~+/=:|%!]{8,4000})", re.IGNORECASE)
+_AUTHORIZATION = LazyPattern(
     rb"authorization[\"'\]\\]{0,3}\s{0,3}(?:=>|:|=|,)[\s\"'\\(`]{0,6}"
     rb"(?:([A-Za-z][A-Za-z\-]{2,20}) {1,2})?([^\s\"'`,;\\<>{}]{8,4000})",
     re.IGNORECASE,
 )
-_COOKIE = BytesPattern(rb"cookies?[\"']?\s?[:=]\s?[\"']?([^\r\n\"']{8,1600})", re.IGNORECASE)
-_COOKIE_PART = BytesPattern(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
-_SESSION = BytesPattern(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
+_COOKIE = LazyPattern(rb"cookies?[\"']?\s?[:=]\s?[\"']?([^\r\n\"']{8,1600})", re.IGNORECASE)
+_COOKIE_PART = LazyPattern(rb"([\w.\-]{2,60})=([^;\s,\"']{12,1600})")
+_SESSION = LazyPattern(rb"sess|sid\b|auth|token|jwt|remember|csrf|xsrf|login|access|identity", re.IGNORECASE)
 
-_WORDS = (b"bearer", b"basic", b"ssws", b"geniekey", b"authorization", b"cookie")
+HEADER_WORDS = LazyPattern(rb"bearer|basic|ssws|geniekey|authorization|cookie")
 _MAX_LINE_CHARS = 1600
-
-
-def may_be_in_headers(word: bytes) -> bool:
-    return any(part in word for part in _WORDS)
 
 
 def find_in_headers(text: bytes, low: bytes) -> Iterator[Found]:

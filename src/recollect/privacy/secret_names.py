@@ -9,7 +9,7 @@ from functools import lru_cache
 from recollect.privacy import secret_words
 
 # Every name of a secret contains one of these.
-_ANCHOR = re.compile(
+NAME_WORDS = re.compile(
     rb"pass|pwd|pw|pin|puk|secret|token|key|cred|auth|jwt|access|api|seed|salt|sign?|totp|otp|code|login|logged|connect|pdo|mysqli"
     rb"|hmac|fernet|cipher|aes|crypt|serializer|wifi|kennwort|zugangs|wachtwoord|contrase|senha|clave|chave|parola|heslo"
     rb"|sandi|salasana|adgangskode|psk|pa55|p4ss|session|sess|sid|cookie|nonce|bearer|shared|community|lozink|segre|geheim|jeton"
@@ -65,7 +65,7 @@ def as_names(text: bytes) -> bytes:
 
 def find_names(names: bytes, words: Iterable[bytes]) -> Iterator[tuple[int, int]]:
     """Find the names of secrets, in order. A text has few different words, and most of them are in the cache."""
-    for start, word in _find_words(names, [word for word in words if _is_clue(word)]):
+    for start, word in _find_words(names, [*filter(_is_clue, words)]):
         if len(word) <= _MAX_NAME_CHARS:
             yield start, start + len(word.rstrip(b".-"))
         else:
@@ -88,7 +88,7 @@ def _find_words(names: bytes, words: list[bytes]) -> list[tuple[int, bytes]]:
 def _find_in_long_word(word: bytes, start: int) -> Iterator[tuple[int, int]]:
     """Find anchors in a word that is longer than any name."""
     done = 0
-    for anchor in _ANCHOR.finditer(word.lower()):
+    for anchor in NAME_WORDS.finditer(word.lower()):
         if anchor.start() >= done:
             done = min(len(word), anchor.end() + _NAME_REACH)
             yield start + max(0, anchor.start() - _NAME_REACH), start + done
@@ -96,7 +96,7 @@ def _find_in_long_word(word: bytes, start: int) -> Iterator[tuple[int, int]]:
 
 @lru_cache(maxsize=1 << 16)
 def _is_clue(word: bytes) -> bool:
-    if _ANCHOR.search(word.lower()) is None:
+    if NAME_WORDS.search(word.lower()) is None:
         return False
     return len(word) > _MAX_NAME_CHARS or classify_name(word.rstrip(b".-")).strength is not Strength.NOTHING
 

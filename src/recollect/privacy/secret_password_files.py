@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from functools import partial
 
 from recollect.privacy.secret_addresses import is_sample_password, search_at
-from recollect.privacy.secret_lazy_pattern import BytesPattern, Found, line_start
+from recollect.privacy.secret_reading import Found, line_start
 from recollect.privacy.secret_values import entropy
+from recollect.text.lazy_pattern import LazyPattern
 
 _TEXT = rb"[A-Za-z0-9./+=]"  # the characters of hashes and salts
 # How a hash begins, and its pattern.
-_HASHES: tuple[tuple[bytes, BytesPattern], ...] = tuple(
-    (begins, BytesPattern(pattern.replace(b"T", _TEXT), re.IGNORECASE))
+_HASHES: tuple[tuple[bytes, LazyPattern[bytes]], ...] = tuple(
+    (begins, LazyPattern(pattern.replace(b"T", _TEXT), re.IGNORECASE))
     for begins, pattern in (
         (b"$2", rb"\$2[abxy]?\$\d\d\$T{53}"),
         (b"$argon2", rb"\$argon2(?:id|i|d)\$[\w=,$]{1,60}\$T{8,99}\$T{16,200}"),
@@ -32,16 +33,17 @@ _HASHES: tuple[tuple[bytes, BytesPattern], ...] = tuple(
     )
 )
 # Lines with a password or a hash at their end: a literal in each, and its pattern.
-_LINES: tuple[tuple[bytes, BytesPattern], ...] = (
-    (b" on >", BytesPattern(rb"[^\n]{0,200}? on >([^\s\"'`]{4,100})")),  # of Redis
-    (b":::", BytesPattern(rb"[^\s:]{1,64}:\d{1,6}:([0-9a-f]{32}:[0-9a-f]{32}):::", re.IGNORECASE)),  # of Windows
+_LINES: tuple[tuple[bytes, LazyPattern[bytes]], ...] = (
+    (b" on >", LazyPattern(rb"[^\n]{0,200}? on >([^\s\"'`]{4,100})")),  # of Redis
+    (b":::", LazyPattern(rb"[^\s:]{1,64}:\d{1,6}:([0-9a-f]{32}:[0-9a-f]{32}):::", re.IGNORECASE)),  # of Windows
     *(
-        (port, BytesPattern(rb"[^\s:#]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:([^\s\"'`]{4,100})(?=[\s`]|$)"))
+        (port, LazyPattern(rb"[^\s:#]{1,100}:(?:\d{2,5}|\*):[^\s:]{1,64}:[^\s:]{1,64}:([^\s\"'`]{4,100})(?=[\s`]|$)"))
         for port in (b":5432:", b":*:")  # .pgpass
     ),
 )
+PASSWORD_SIGNS = (b"$", *(sign for sign, _ in (*_HASHES, *_LINES) if not sign.startswith(b"$")))
 _MAX_LINE_CHARS = 300
-_DOLLAR_HASH = BytesPattern(rb"\$(?:2|argon2|pbkdf2|scrypt|[1567y]\$|gy\$|apr1\$)", re.IGNORECASE)
+_DOLLAR_HASH = LazyPattern(rb"\$(?:2|argon2|pbkdf2|scrypt|[1567y]\$|gy\$|apr1\$)", re.IGNORECASE)
 
 
 def find_stored_passwords(text: bytes, low: bytes) -> Iterator[Found]:
@@ -54,13 +56,13 @@ def find_stored_passwords(text: bytes, low: bytes) -> Iterator[Found]:
             yield from search_at(low, literal, partial(_find_in_line, text, pattern))
 
 
-def _find_hash(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
+def _find_hash(text: bytes, pattern: LazyPattern[bytes], place: int) -> Iterator[Found]:
     match = pattern.match(text, place)
     if match is not None and entropy(match.group()) > 3:
         yield match.start() + match.group().startswith(b"'"), match.end(), "password-hash"
 
 
-def _find_in_line(text: bytes, pattern: BytesPattern, place: int) -> Iterator[Found]:
+def _find_in_line(text: bytes, pattern: LazyPattern[bytes], place: int) -> Iterator[Found]:
     start = line_start(text, place, _MAX_LINE_CHARS)
     start = max(start, text.rfind(b" ", start, place) + 1, text.rfind(b"`", start, place) + 1)
     match = pattern.match(text, start)

@@ -1,14 +1,19 @@
-"""Turns a text into bytes as a person reads it: one byte for each character, so that places stay the same.
+"""Turns a text into bytes as a person reads it: one byte for each character, so that places stay the same. Finds
+places in these bytes.
 
 Letters that look Latin become Latin, quotes and colons of every script become plain ones, and words of other languages
 for a password become `pw___`. Pure. A text in ASCII costs nothing.
 """
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from unicodedata import combining, normalize
 
 from recollect.text.lookalikes import to_latin
+
+Match = re.Match[bytes]
+Found = tuple[int, int, str]  # start, end, rule
 
 OTHER = "\x02"  # any character that is not in Latin-1
 
@@ -100,3 +105,21 @@ def _letter(character: str) -> str:
     if len(plain) != 1:
         return character
     return plain.upper() if character.isupper() else plain
+
+
+def find_places(text: bytes, words: Iterable[bytes]) -> list[int]:
+    """Return where one of these words begins, unsorted. One search per word is quicker than one pattern for all."""
+    places = []
+    for word in words:
+        place = text.find(word)
+        while place >= 0:
+            places.append(place)
+            place = text.find(word, place + len(word))
+    return places
+
+
+def line_start(text: bytes, place: int, reach: int) -> int:
+    """Return where the line of this place begins, but at most `reach` bytes before it."""
+    floor = max(0, place - reach)
+    found = text.rfind(b"\n", floor, place)
+    return found + 1 if found >= 0 else floor

@@ -6,10 +6,11 @@ fourteen of these in a row are searched for. Pure.
 
 from collections.abc import Iterator
 
-from recollect.privacy.secret_lazy_pattern import BytesPattern, Found
 from recollect.privacy.secret_names import Strength, classify_name
+from recollect.privacy.secret_reading import Found
 from recollect.privacy.secret_shapes import HEADS, SIGNED, find_scattered_keys, key_at, may_start_key
 from recollect.privacy.secret_values import entropy, is_digest, is_key, is_placeholder, is_public, is_uuid, randomness
+from recollect.text.lazy_pattern import LazyPattern
 
 GENERATED = "token"  # found by its randomness alone: any other rule that finds it is more exact
 MIN_RUN = 14
@@ -21,50 +22,50 @@ _CONTEXT = 72
 
 _IN_RUN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-=") | {*range(0xA1, 0x100)}
 _USE_HASHES_AS_IDS = ("github-key", "gitlab-key", "gitea-key", "docker-key")  # their hashes are mostly not secret
-_RUNS = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
+RUN_BYTES = bytes(0x61 if byte in _IN_RUN else 0x20 for byte in range(256))
 _NAMES = bytes(byte if (byte in _IN_RUN and byte != 0x3D) or byte == 0x2E else 0x20 for byte in range(256))
 _STRETCHES = bytes(0x61 if byte in _IN_RUN or byte in b"/+." else 0x20 for byte in range(256))
-_STRETCH = BytesPattern(rb"[A-Za-z0-9_\-=/+.\xa1-\xff]+")
-_LONG = b"a" * MIN_RUN
+_STRETCH = LazyPattern(rb"[A-Za-z0-9_\-=/+.\xa1-\xff]+")
+LONG_RUN = b"a" * MIN_RUN
 _JOINTS = frozenset(b".~:|%")
 _OPENERS = frozenset(b"\"'`=:> (,|\t\r\n\x0b\x0c/+")
-_DIGIT = BytesPattern(rb"[0-9]")
-_NEXT = BytesPattern(rb"[\s\"'`,:;|/]{1,6}([A-Za-z0-9+/=_\-]{24,100})(?![\w+/=])")
+_DIGIT = LazyPattern(rb"[0-9]")
+_NEXT = LazyPattern(rb"[\s\"'`,:;|/]{1,6}([A-Za-z0-9+/=_\-]{24,100})(?![\w+/=])")
 _INNER = (b"/", b"+", b".", b"%", b"@", b"\\", b"$", b"#", b"~")  # within a path, an address or something encoded
 _CLUES = frozenset(b"sk rk pat key secret tok token live prod api priv auth access rt at".split())
 # A link that grants access.
-_LINK_PATH = BytesPattern(rb"/(?:v\d|verify|reset|invite|tokens?|magic|confirm|activate|login|auth)/$")
+_LINK_PATH = LazyPattern(rb"/(?:v\d|verify|reset|invite|tokens?|magic|confirm|activate|login|auth)/$")
 _MAX_GENERATED_CHARS = 160
 _BEFORE_VALUE = (b" ", b'"', b"'", b"`", b"(")
-_SEPARATOR = BytesPattern(rb"[_=\-]")
-_OPERATOR = BytesPattern(rb"[=:>,]|\|\|")
+_SEPARATOR = LazyPattern(rb"[_=\-]")
+_OPERATOR = LazyPattern(rb"[=:>,]|\|\|")
 
 # Shapes that begin with random characters: a literal in them, how far before it they begin, the pattern, the rule.
-_BY_MIDDLE: tuple[tuple[bytes, int, BytesPattern, str], ...] = (
-    (b"-us", 32, BytesPattern(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
-    (b"_mmk", 36, BytesPattern(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
-    (b"NRAL", 36, BytesPattern(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
-    (b"AAAAAAAAAA", 11, BytesPattern(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}(?![A-Za-z0-9+/])"), "dropbox-token"),
-    (b"AZDO", 76, BytesPattern(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
-    (b"JQQJ9", 52, BytesPattern(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
+_BY_MIDDLE: tuple[tuple[bytes, int, LazyPattern[bytes], str], ...] = (
+    (b"-us", 32, LazyPattern(rb"[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])"), "mailchimp-key"),
+    (b"_mmk", 36, LazyPattern(rb"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk"), "maxmind-key"),
+    (b"NRAL", 36, LazyPattern(rb"[0-9a-fA-F]{36}NRAL"), "newrelic-key"),
+    (b"AAAAAAAAAA", 11, LazyPattern(rb"[A-Za-z0-9]{11}A{10}[A-Za-z0-9\-_=]{43}(?![A-Za-z0-9+/])"), "dropbox-token"),
+    (b"AZDO", 76, LazyPattern(rb"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"), "azure-token"),
+    (b"JQQJ9", 52, LazyPattern(rb"[A-Za-z0-9]{52}JQQJ9[A-Za-z0-9]{27}"), "azure-key"),
 )
-_SIGNING = BytesPattern(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])")
+_SIGNING = LazyPattern(rb"[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![0-9a-zA-Z\-])")
 # The same with the run as the last part: the sign before it, how far before it they begin at most, the pattern.
-_BY_LAST_PART: tuple[tuple[bytes, int, BytesPattern, str], ...] = (
-    (b":", 17, BytesPattern(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
-    (b":", 36, BytesPattern(rb"\d/\d{16}(?:/\d{16})?:[0-9a-f]{32}"), "asana-token"),
-    (b"~", 6, BytesPattern(rb"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"), "azure-secret"),
-    (b".", 36, BytesPattern(rb"[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}"), "discord-token"),
-    (b"|", 18, BytesPattern(rb"(?<!\d)\d{15,16}\|[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
-    (b"%", 18, BytesPattern(rb"(?<!\d)\d{15,16}%[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
+_BY_LAST_PART: tuple[tuple[bytes, int, LazyPattern[bytes], str], ...] = (
+    (b":", 17, LazyPattern(rb"(?<![0-9])\d{5,16}:A[A-Za-z0-9_\-]{34}(?![A-Za-z0-9_\-])"), "telegram-token"),
+    (b":", 36, LazyPattern(rb"\d/\d{16}(?:/\d{16})?:[0-9a-f]{32}"), "asana-token"),
+    (b"~", 6, LazyPattern(rb"[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}"), "azure-secret"),
+    (b".", 36, LazyPattern(rb"[MNO][A-Za-z0-9_\-]{22,27}\.[A-Za-z0-9_\-]{6}\.[A-Za-z0-9_\-]{27,}"), "discord-token"),
+    (b"|", 18, LazyPattern(rb"(?<!\d)\d{15,16}\|[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
+    (b"%", 18, LazyPattern(rb"(?<!\d)\d{15,16}%[A-Za-z0-9_\-]{27,40}"), "facebook-token"),
 )
 
 
 def find_keys_in_runs(text: bytes) -> Iterator[Found]:
     yield from find_scattered_keys(text)
     yield from _find_by_middle(text)
-    mapped = text.translate(_RUNS) + b" "
-    start = mapped.find(_LONG)
+    mapped = text.translate(RUN_BYTES) + b" "
+    start = mapped.find(LONG_RUN)
     while start >= 0:
         end = mapped.find(b" ", start)
         found = _key_in_run(text, start, end)
@@ -76,7 +77,7 @@ def find_keys_in_runs(text: bytes) -> Iterator[Found]:
             end = max(end, found[1])
             if found[2].endswith("-id"):
                 yield from _find_secret_after(text, end)
-        start = mapped.find(_LONG, end)
+        start = mapped.find(LONG_RUN, end)
 
 
 def _find_secret_after(text: bytes, end: int) -> Iterator[Found]:

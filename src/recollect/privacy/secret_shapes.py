@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from recollect.privacy.secret_lazy_pattern import BytesPattern, Found
+from recollect.privacy.secret_reading import Found
 from recollect.privacy.secret_values import is_filler
+from recollect.text.lazy_pattern import LazyPattern
 
 # Bytes above 127: a key that went through a wrong encoding is still one.
 _CLASSES = {
@@ -21,7 +22,9 @@ _CLASSES = {
     "B": r"[A-Za-z0-9+/]",
     "E": r"[A-Za-z0-9_\-=]",
 }
-_SCATTERED = tuple(b"fm1 fm2_ glc_ whsec_ pscale_ tfp_ xkeysib- sntrys_ ABSK xoxd- 1//0 endr+".split())
+SCATTERED_SIGNS = tuple(
+    b"fm1 fm2_ glc_ whsec_ pscale_ tfp_ xkeysib- sntrys_ ops_eyJ ZXlK ABSK xoxd- 1//0 endr+".split()
+)
 _WITHIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-")
 _ESCAPES = (b"\\n", b"\\r", b"\\t")
 _SKIPPED_BYTES = 4  # of the beginning: it is fixed, so it says nothing about randomness
@@ -226,7 +229,7 @@ _ROWS = _rows()
 HEADS = frozenset(_ROWS)
 # Beginnings that end in a sign or have one soon after: the part after the sign is found first.
 _SIGNED_SOON = (b"dt0", b"sc_", b"ext_", b"scauth_", b"authress_")
-SIGNED = BytesPattern(
+SIGNED = LazyPattern(
     b"|".join(
         re.escape(row[0])
         for rows in _ROWS.values()
@@ -263,7 +266,7 @@ def may_start_key(text: bytes, at: int) -> bool:
 
 def find_scattered_keys(text: bytes) -> Iterator[Found]:
     """Find keys whose signs may cut them into runs that are too short for `secret_runs`."""
-    for beginning in _SCATTERED:
+    for beginning in SCATTERED_SIGNS:
         place = text.find(beginning)
         while place >= 0:
             hit = key_at(text, place) if may_start_key(text, place) else None

@@ -10,9 +10,10 @@ from base64 import b64decode
 from enum import Enum, auto
 from functools import lru_cache
 from itertools import pairwise
+from typing import assert_never
 
-from recollect.privacy.secret_lazy_pattern import BytesPattern
 from recollect.privacy.secret_names import Strength
+from recollect.text.lazy_pattern import LazyPattern
 
 # For each first letter, the letters that often follow it in English words and in identifiers.
 _FOLLOWERS = (
@@ -34,7 +35,7 @@ _ODD_PAIRS = frozenset(
 _SEPARATORS = (b"-", b"_", b"=", b".", b"/")
 _SAMPLE_BYTES = 80  # enough to judge a longer value
 
-_PLACEHOLDER = BytesPattern(
+_PLACEHOLDER = LazyPattern(
     rb"example|placeholder|your[-_ ]|^your|change[-_ ]?(?:me|this|it)|dummy|x{4}|\*{3}|\.{3}|redacted|insert|replace"
     rb"|sample|\bfoo\b|foobar|^<|<[a-z][a-z _\-.]*>|todo|fixme|goes[-_ ]?here|(?:token|key)[-_ ]?here"
     rb"|my[-_ ]?(?:secret|token|password|api|key)"
@@ -42,8 +43,8 @@ _PLACEHOLDER = BytesPattern(
     rb"|(?:^|[^a-z])(?:redact|masked|hidden|omitted|removed|encrypted|unset|undefined|null|none|lorem)(?:$|[^a-z])"
 )
 # After the beginning of a vendor's key fewer placeholders are possible.
-_FILLER = BytesPattern(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}")
-_REFERENCE = BytesPattern(
+_FILLER = LazyPattern(rb"(?i)example|x{6}|placeholder|redacted|your|\x01|\*{3}|\.{3}")
+_REFERENCE = LazyPattern(
     rb"[$]\w*$|[$][({\w][^$]{0,200}$|[#%]\{|\{\{|\{[\w.]*\}|%\w*%$|%[(sdv]|@\{|&[a-z_]+$|![A-Z][A-Za-z:]*$|\[|\(|"
     rb"(?:process|import)\.|os\.|env[.(\[:]|ENV[.(\[:]|System\.|vault:|ref\+|op://|ssm:|arn:|file:|"
     rb"(?:https?|s3|gs|ftp|wss?|git|ssh|urn|data|pkg|npm|docker|oci|tel|mailto):|"
@@ -51,36 +52,36 @@ _REFERENCE = BytesPattern(
     rb"context|props|state|data|user|account|event|env|var|local|module|each|app|session|store|client)[.\[]|"
     rb"[A-Za-z]:\\"
 )
-_PLACE = BytesPattern(rb"[\w./\\\-]{1,200}\.[a-z]{1,4}:\d[\d\-:]{0,20}$")  # a line of a file
-_PATH = BytesPattern(rb"~?\.{0,2}/[\w.\-]*(?:/|$)")
-_MEASURE = BytesPattern(  # versions, dates, times, sizes, amounts
+_PLACE = LazyPattern(rb"[\w./\\\-]{1,200}\.[a-z]{1,4}:\d[\d\-:]{0,20}$")  # a line of a file
+_PATH = LazyPattern(rb"~?\.{0,2}/[\w.\-]*(?:/|$)")
+_MEASURE = LazyPattern(  # versions, dates, times, sizes, amounts
     rb"v?\d{1,4}\.\d{1,4}\.\d{1,4}[-+]|v?\d{1,4}(?:[.\-/:]\d{1,6}){1,7}(?:[-+.tz ]?[a-z]{0,6}[\d.:+z\-]{0,16})?$"
     rb"|-?\d{0,20}(?:\.\d{0,20})?\s?[a-z%]{0,3}$|\d{1,3}(?:[,_]\d{3}){1,6}$",
     re.IGNORECASE,
 )
-_DIGEST = BytesPattern(
+_DIGEST = LazyPattern(
     rb"(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$|(?:sha|md)\d", re.IGNORECASE
 )
-_HEX = BytesPattern(rb"(?=[a-f]{0,40}[0-9])[0-9a-f]+$|(?=[A-F]{0,40}[0-9])[0-9A-F]+$")
-_UUID = BytesPattern(rb"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$", re.IGNORECASE)
-_CALL = BytesPattern(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
-_PUBLIC = BytesPattern(
+_HEX = LazyPattern(rb"(?=[a-f]{0,40}[0-9])[0-9a-f]+$|(?=[A-F]{0,40}[0-9])[0-9A-F]+$")
+_UUID = LazyPattern(rb"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?$", re.IGNORECASE)
+_CALL = LazyPattern(rb"[A-Za-z_][\w.:>\-]{0,80}[(\[{]")
+_PUBLIC = LazyPattern(
     rb"ssh-|ecdsa-|AAAA[BCEI]3NzaC|MII[BCDEFGHIJ][A-Za-z]|sha(?:1|256|384|512)[-:]|age1|npub1|0x[0-9a-fA-F]{40}$"
 )
 # Names of methods and formats with a digit: in a sentence they occur where a password could.
-_METHOD = BytesPattern(
+_METHOD = LazyPattern(
     rb"(?:[a-z]{1,3}[-_/]?\d{1,4}|(?:sha|md|aes|base|utf|oauth|hmac|ed|curve|rsa|ecdsa|pbkdf|argon|ipv|http|https|win|"
     rb"blake|secp|bip|ripemd|crc|web|log\dj|es|rfc|python|node|java|ecma|iso|nist|pkcs|chacha|poly|salsa|scrypt|bcrypt|"
     rb"totp|int|uint|float|mp)[-_/]?\d[\w./\-]*)$",
     re.IGNORECASE,
 )
-_NUMBERED = BytesPattern(
+_NUMBERED = LazyPattern(
     rb"[a-z]+[-_.]?\d{1,3}$|[A-Z]{2,10}-\d+|[A-Z][a-z]+\d{1,3}$|[\w./\-]+\.[a-z]{1,4}(?::\d+)?$"
 )  # redis-01, CVE-2024-1, a.py
-_WORDED = BytesPattern(rb"[A-Za-z]{7,20}\d{3,4}[!?*#$]?$|(?:[A-Za-z]{3,12}[._\-]){2,4}[A-Za-z]{0,12}\d{2,4}[!?*#$]?$")
-_SEED = BytesPattern(rb"(?=[A-Z]{0,40}[2-7])[A-Z2-7]{16,64}=*$")  # base32
-_PASSPHRASE = BytesPattern(rb"[a-z]{3,9}(?:[ ][a-z]{3,9}){3,11}$")
-_VARIABLE = BytesPattern(
+_WORDED = LazyPattern(rb"[A-Za-z]{7,20}\d{3,4}[!?*#$]?$|(?:[A-Za-z]{3,12}[._\-]){2,4}[A-Za-z]{0,12}\d{2,4}[!?*#$]?$")
+_SEED = LazyPattern(rb"(?=[A-Z]{0,40}[2-7])[A-Z2-7]{16,64}=*$")  # base32
+_PASSPHRASE = LazyPattern(rb"[a-z]{3,9}(?:[ ][a-z]{3,9}){3,11}$")
+_VARIABLE = LazyPattern(
     rb"pass|pwd|pw|secret|token|key|cred|auth|user|name|new|old|input|arg|val|str|var|tmp|data|hash|p\d", re.IGNORECASE
 )
 _PASSWORD_SETTINGS = frozenset(
@@ -253,8 +254,10 @@ def is_secret(value: bytes, strength: Strength, frame: Frame) -> bool:
             return is_very_random(value) or (frame is Frame.SET and len(value) >= 16 and is_key(value))
         case Strength.PIN:
             return value.isdigit() and 4 <= len(value) <= 8
-        case _:
+        case Strength.LOGIN | Strength.NOTHING:
             return False
+        case _ as never:
+            assert_never(never)
 
 
 def _is_long_key(value: bytes, frame: Frame) -> bool:
@@ -289,8 +292,10 @@ def is_password(value: bytes, frame: Frame) -> bool:
             return len(value) >= 6 and value[0] != 0x23  # `#42` is an issue
         case Frame.ASSIGNED:
             return signs or not _VARIABLE.match(value) or randomness(value) >= 0.22
-        case _:
+        case Frame.SET | Frame.QUOTED | Frame.PROSE_QUOTED:
             return True
+        case _ as never:
+            assert_never(never)
 
 
 def is_strong_password(value: bytes) -> bool:

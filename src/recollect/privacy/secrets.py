@@ -10,16 +10,24 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
-from recollect.privacy.secret_addresses import find_in_addresses
+from recollect.privacy.secret_addresses import ADDRESS_SIGNS, find_in_addresses
 from recollect.privacy.secret_assignments import find_assigned
-from recollect.privacy.secret_blocks import find_in_manifests, find_private_keys, find_recovery_codes, may_name_codes
-from recollect.privacy.secret_commands import find_in_commands, may_be_in_commands
-from recollect.privacy.secret_headers import find_in_headers, may_be_in_headers
-from recollect.privacy.secret_lazy_pattern import Found
-from recollect.privacy.secret_names import as_names
-from recollect.privacy.secret_password_files import find_stored_passwords
-from recollect.privacy.secret_reading import as_bytes, has_invisible, without_invisible
-from recollect.privacy.secret_runs import GENERATED, find_keys_in_runs
+from recollect.privacy.secret_blocks import (
+    CODE_WORDS,
+    KEY_SIGNS,
+    MANIFEST_WORDS,
+    find_in_manifests,
+    find_private_keys,
+    find_recovery_codes,
+)
+from recollect.privacy.secret_commands import COMMAND_WORDS, find_in_commands
+from recollect.privacy.secret_headers import HEADER_WORDS, find_in_headers
+from recollect.privacy.secret_names import NAME_WORDS, as_names
+from recollect.privacy.secret_password_files import PASSWORD_SIGNS, find_stored_passwords
+from recollect.privacy.secret_reading import Found, as_bytes, has_invisible, without_invisible
+from recollect.privacy.secret_runs import GENERATED, LONG_RUN, RUN_BYTES, find_keys_in_runs
+from recollect.privacy.secret_shapes import SCATTERED_SIGNS
+from recollect.text.lazy_pattern import LazyPattern
 
 Search = Callable[[bytes, bytes], Iterator[Found]]
 
@@ -69,44 +77,59 @@ def _find_secrets(text: str) -> list[SecretSpan]:
     """Search once, on one byte per character: that is faster, and places stay the same."""
     if len(text) < _MIN_TEXT_CHARS:
         return []
-    if has_invisible(text):
+    if not text.isascii() and has_invisible(text):
         visible, places = without_invisible(text)
         found = _find_secrets(visible)
         return [SecretSpan(rule=s.rule, start=places[s.start], end=places[s.end - 1] + 1) for s in found]
-    plain = as_bytes(_blank_marks(text))
+    if _MARK_PREFIX in text:
+        text = _MARK_PATTERN.sub(_blank, text)
+    plain = text.encode("ascii") if text.isascii() else as_bytes(text)
     low = plain.lower()
     names = as_names(plain)
     words = set(names.split())
-    wanted = set[Search]().union(*map(_searches_triggered_by, words))
-    # The order is the rank: where two overlap, the first gives the rule.
+    wanted = frozenset[Search]().union(*map(_searches_triggered_by, words))
     by_shape: list[Found] = []
     by_randomness: list[Found] = []
-    for run in find_keys_in_runs(plain):
-        (by_randomness if run[2] == GENERATED else by_shape).append(run)
-    ranked = [*find_private_keys(plain, low), *by_shape]
-    ranked += find_in_addresses(plain, low)
-    ranked += find_stored_passwords(plain, low)
+    if LONG_RUN in plain.translate(RUN_BYTES) or any(map(plain.__contains__, SCATTERED_SIGNS)):
+        for run in find_keys_in_runs(plain):
+            (by_randomness if run[2] == GENERATED else by_shape).append(run)
+    # The order is the rank: where two overlap, the first gives the rule. Most texts need none of the searches.
+    ranked: list[Found] = []
+    if any(map(low.__contains__, KEY_SIGNS)):
+        ranked += find_private_keys(plain, low)
+    ranked += by_shape
+    if any(map(low.__contains__, ADDRESS_SIGNS)):
+        ranked += find_in_addresses(plain, low)
+    if any(map(low.__contains__, PASSWORD_SIGNS)):
+        ranked += find_stored_passwords(plain, low)
     for _, search in _WORD_TRIGGERS:
         if search in wanted:
             ranked += search(plain, low)
-    ranked += find_assigned(plain, names, words)
+    if find_assigned in wanted:
+        ranked += find_assigned(plain, names, words)
     ranked += by_randomness
     return _merge(plain, ranked) if ranked else []
 
 
-# Searches that need certain words: most texts have none of these, and most words are in the cache.
-_WORD_TRIGGERS: tuple[tuple[Callable[[bytes], bool], Search], ...] = (
-    (may_be_in_headers, find_in_headers),
-    (may_be_in_commands, find_in_commands),
-    (may_name_codes, find_recovery_codes),
-    (b"kind".__eq__, find_in_manifests),
+# Searches that need a word with such a part.
+_WORD_TRIGGERS: tuple[tuple[LazyPattern[bytes], Search], ...] = (
+    (HEADER_WORDS, find_in_headers),
+    (COMMAND_WORDS, find_in_commands),
+    (CODE_WORDS, find_recovery_codes),
+    (MANIFEST_WORDS, find_in_manifests),
 )
 
 
-@lru_cache(maxsize=1 << 16)
-def _searches_triggered_by(word: bytes) -> frozenset[Search]:
+@lru_cache(maxsize=1 << 16)  # most words of a text were in another text
+def _searches_triggered_by(word: bytes) -> frozenset[Callable[..., Iterator[Found]]]:
     low = word.lower()
-    return frozenset(search for may_be, search in _WORD_TRIGGERS if may_be(low))
+    found: set[Callable[..., Iterator[Found]]] = set()
+    for part, search in _WORD_TRIGGERS:
+        if part.search(low) is not None:
+            found.add(search)
+    if NAME_WORDS.search(low) is not None:
+        found.add(find_assigned)
+    return frozenset(found)
 
 
 def _rescan_around_marks(text: str, found: list[SecretSpan]) -> list[SecretSpan]:
@@ -134,11 +157,9 @@ def _rescan_around_marks(text: str, found: list[SecretSpan]) -> list[SecretSpan]
     return more
 
 
-def _blank_marks(text: str) -> str:
-    """Blank marks of earlier redactions: they are no secrets, and their words are no names of secrets."""
-    if _MARK_PREFIX not in text:
-        return text
-    return _MARK_PATTERN.sub(lambda mark: "\x01" * len(mark[0]), text)
+def _blank(mark: re.Match[str]) -> str:
+    """Blank a mark of an earlier redaction: it is no secret, and its words are no names of secrets."""
+    return "\x01" * len(mark[0])
 
 
 def _merge(plain: bytes, found: Iterable[Found]) -> list[SecretSpan]:

@@ -36,17 +36,16 @@ def kind_for(kind: Kind, role: Role, *, is_own_save: bool = False) -> Kind:
 def reads_as_instruction(text: str) -> str | None:
     """Return why a text reads as an order to an agent that its user did not give; None: it does not."""
     # A large table: imported late, as `kind_for` does not need it.
-    from recollect.privacy.injection_signs import SIGNS, SQUEEZED, reasons
+    from recollect.privacy.injection_signs import find_disguised_order, find_order, reasons
 
     if _TAG_LETTERS.search(text):
         return reasons.UNSEEN
     plain = fold(visible(text))
     readings = [plain] if plain.isascii() else list(dict.fromkeys([plain, to_latin(plain)]))
     for reading in readings:
-        for sign in SIGNS:
-            if sign.is_in(reading):
-                return sign.reason
+        reason = find_order(reading)
+        if reason is not None:
+            return reason
     if _PLAIN_VERB.search(readings[-1]) and _PLAIN_NOUN.search(readings[-1]):
         return None  # nothing is disguised, and the plain text is harmless
-    squeezed = _NOT_LETTERS.sub("", readings[-1].translate(_DIGITS_AS_LETTERS))
-    return next((sign.reason for sign in SQUEEZED if sign.is_in(squeezed)), None)
+    return find_disguised_order(_NOT_LETTERS.sub("", readings[-1].translate(_DIGITS_AS_LETTERS)))

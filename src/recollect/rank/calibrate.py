@@ -53,11 +53,11 @@ def coverage(
     asked: Collection[str], known: Collection[str], weight: Mapping[str, float], *, named: float = 0.0
 ) -> Coverage:
     """`named`: confidence that the memory is mentioned by its name, which takes more than words; see `text.naming`."""
-    shared = sum(weight[word] for word in asked if word in known)
+    shared = sum(map(weight.__getitem__, filter(known.__contains__, asked)))
     if not shared:
         return replace(NO_WORDS, named=named)  # mentioned by its initials, for example
-    others = min(sum(word not in weight for word in known), MAX_OTHER_WORDS)
-    of_asked = shared / sum(weight[word] for word in asked)
+    others = min(len(known) - sum(map(weight.__contains__, known)), MAX_OTHER_WORDS)
+    of_asked = shared / sum(map(weight.__getitem__, asked))
     return Coverage(of_asked=of_asked, of_known=shared / max(shared + others, MIN_MEMORY_WORDS), named=named)
 
 

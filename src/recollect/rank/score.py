@@ -6,7 +6,7 @@ from datetime import datetime
 
 from recollect.domain.freshness import Freshness
 from recollect.domain.memory import Kind, Memory, ScopeLevel, Usage, Viewer
-from recollect.domain.settings import Loop, SearchSettings, Settings, Stale, TurnSettings
+from recollect.domain.settings import Compaction, Kinds, Loop, SearchSettings, Stale, Start, TurnSettings
 from recollect.text.intent import KINDS_FOR, Intent, Task
 from recollect.text.query import IDLE_WORDS
 from recollect.text.words import identifiers, index_words, word_set
@@ -93,8 +93,8 @@ def age_days(memory: Memory, now: datetime) -> float:
     return max(0.0, (now - memory.valid_from).total_seconds() / SECONDS_PER_DAY)
 
 
-def recency(memory: Memory, now: datetime, settings: Settings) -> float:
-    half_life_days = settings.kinds.half_life_days.get(memory.kind)
+def recency(memory: Memory, now: datetime, kinds: Kinds) -> float:
+    half_life_days = kinds.half_life_days.get(memory.kind)
     if half_life_days is None:
         return 1.0
     return math.pow(0.5, age_days(memory, now) / max(half_life_days, 0.01))  # a half-life of 0: gone at once
@@ -105,14 +105,12 @@ def frequency(memory: Memory) -> float:
     return 1 - 1 / (1 + memory.seen)
 
 
-def turn_factors(
-    memory: Memory, relevance: float, about: Intent, now: datetime, settings: Settings
-) -> dict[str, float]:
+def turn_factors(memory: Memory, relevance: float, about: Intent, now: datetime, kinds: Kinds) -> dict[str, float]:
     fixing = about.task is Task.BUG_FIX
-    priority = settings.kinds.bug_fix_priority if fixing else settings.kinds.priority
+    priority = kinds.bug_fix_priority if fixing else kinds.priority
     return {
         "relevance": relevance,
-        "recency": recency(memory, now, settings),
+        "recency": recency(memory, now, kinds),
         "importance": memory.importance / 2,
         "frequency": frequency(memory),
         "kind": priority.get(memory.kind, 0.0),
@@ -158,44 +156,42 @@ def freshness_factor(freshness: Freshness, stale: Stale) -> float:
     return stale.changed_factor if freshness.is_stale else 1.0
 
 
-def start_factors(
-    memory: Memory, viewer: Viewer, task: Task | None, now: datetime, settings: Settings
-) -> dict[str, float]:
+def start_factors(memory: Memory, viewer: Viewer, task: Task | None, now: datetime, kinds: Kinds) -> dict[str, float]:
     return {
         "scope": scope_match(memory, viewer),
         "frequency": frequency(memory),
-        "recency": recency(memory, now, settings),
+        "recency": recency(memory, now, kinds),
         "task": task_match(memory, task),
     }
 
 
-def start_score(factors: Mapping[str, float], settings: Settings) -> float:
-    start = settings.start
-    weights = {
-        "scope": start.scope_weight,
-        "frequency": start.frequency_weight,
-        "recency": start.recency_weight,
-        "task": start.task_weight,
-    }
-    return _mean(factors, weights)
+def start_score(factors: Mapping[str, float], weights: Start) -> float:
+    return _mean(
+        factors,
+        {
+            "scope": weights.scope_weight,
+            "frequency": weights.frequency_weight,
+            "recency": weights.recency_weight,
+            "task": weights.task_weight,
+        },
+    )
 
 
 def compaction_factors(
-    memory: Memory, agent: str | None, said: Collection[str], now: datetime, settings: Settings
+    memory: Memory, agent: str | None, said: Collection[str], now: datetime, kinds: Kinds
 ) -> dict[str, float]:
     """`said`: the words of the session's last prompts."""
     words = word_set(memory)
     shared = sum(word in words for word in said)
     return {
-        "recency": recency(memory, now, settings),
-        "importance": settings.kinds.compaction_importance.get(memory.kind, 0.2),
+        "recency": recency(memory, now, kinds),
+        "importance": kinds.compaction_importance.get(memory.kind, 0.2),
         "agent": agent_match(memory, agent),
         "keyword": min(1.0, shared / ENOUGH_WORDS),
     }
 
 
-def compaction_score(factors: Mapping[str, float], settings: Settings) -> float:
-    weights = settings.compaction
+def compaction_score(factors: Mapping[str, float], weights: Compaction) -> float:
     return _mean(
         factors,
         {

@@ -7,12 +7,15 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from recollect.domain.freshness import NOT_CHECKED, FileState, Freshness, SeenFile
 from recollect.domain.memory import Kind, Memory, MemoryId, SessionId, Tier
-from recollect.domain.session import Note, Recap, Summary, session_reference
 from recollect.text.lookalikes import fold, to_latin
 from recollect.text.sentences import ELLIPSIS, first_sentence
+
+if TYPE_CHECKING:
+    from recollect.domain.session import Note, Recap, Summary
 
 FENCE = "recollect"
 OPEN, CLOSE = f"<{FENCE}>", f"</{FENCE}>"
@@ -155,7 +158,7 @@ def withdrawal_line_of(memory: Memory) -> str:
     return f"[{INVALID}] What was said under this id no longer holds. ({day_of(memory.valid_from)}, {plain(memory.id)})"
 
 
-def note_line_of(note: Note, at: datetime | None = None) -> str:
+def note_line_of(note: "Note", at: datetime | None = None) -> str:
     """`at`: the day, where no heading gives it."""
     day = "" if at is None else f" ({day_of(at)})"
     return f"{_ITEM}{note.code}{day}: {plain(note.text)}"
@@ -167,6 +170,8 @@ def item_line_of(sentence: str) -> str:
 
 def quote_line_of(said: Sequence[tuple[str, str]], at: datetime, session: SessionId) -> str:
     """Quote one exchange: speakers with their words, the day, and a reference to the session."""
+    from recollect.domain.session import session_reference  # commands that print memories do not need it
+
     words = " ".join(f"{who}: {plain(text)}" for who, text in said)
     return f"[{QUOTE_PREFIX}] {words} ({day_of(at)}, {plain(session_reference(session))})"
 
@@ -197,7 +202,7 @@ def with_lines(block: str, lines: Sequence[str]) -> str:
     return "\n".join([*before, *lines, *rest_count, close])
 
 
-def summary_line_of(recap: Recap) -> str:
+def summary_line_of(recap: "Recap") -> str:
     summary = recap.summary
     parts = [f"{label}: {plain(text)}" for label, text in summary.texts if text and label != "ended"]
     parts += _closing_words(summary)
@@ -205,7 +210,7 @@ def summary_line_of(recap: Recap) -> str:
     return f"{_ITEM}{day_of(recap.at)} {'; '.join(parts)}"
 
 
-def brief_line_of(recap: Recap) -> str:
+def brief_line_of(recap: "Recap") -> str:
     """Show what the session was about, and its result."""
     summary = recap.summary
     results = _closing_words(summary)
@@ -215,7 +220,7 @@ def brief_line_of(recap: Recap) -> str:
     return f"{_ITEM}{day_of(recap.at)} {': '.join(filter(None, parts))}"
 
 
-def _closing_words(summary: Summary) -> list[str]:
+def _closing_words(summary: "Summary") -> list[str]:
     return [f'agent: "{plain(summary.ended)}"'] if summary.ended else []
 
 

@@ -9,6 +9,7 @@ from recollect.text.query import FUNCTION_WORDS
 from recollect.text.words import index_words
 
 _WORD = re.compile(r"(?<![\w./\\:@#+-])\w+(?![\w/\\:@#+-]|\.\w)")  # not part of a name
+_LETTERS = re.compile(r"\w+")
 _NAME = re.compile(r"\w[-_]\w")
 COMMON_SHARE = 0.30  # a word in more of the visible texts than this distinguishes none of them
 MIN_COMMON_COUNT = 4  # in a store with three memories every word would be common
@@ -38,6 +39,8 @@ def prompt_meaning(prompt: str, common: Collection[str]) -> str:
 
 def spell_out(text: str) -> str:
     """Replace short forms: a small model knows Kubernetes, but hardly k8s."""
+    if SHORT_FORMS.keys().isdisjoint(_LETTERS.findall(text.lower())):
+        return text
     return _WORD.sub(lambda word: SHORT_FORMS.get(word[0].lower(), word[0]), text)
 
 
@@ -53,4 +56,4 @@ def without_names(prompt: str, is_known: Callable[[str], bool] = bool) -> str:
 
 def _is_common(chunk: str, common: Collection[str]) -> bool:
     words = frozenset(index_words(chunk)) - FUNCTION_WORDS
-    return bool(words) and all(word in common for word in words)
+    return bool(words) and words.issubset(common)

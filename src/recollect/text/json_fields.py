@@ -63,6 +63,13 @@ def whole_number(fields: Fields, name: str, default: int, *, least: int = 0, mos
     return value
 
 
+def optional_number(fields: Fields, name: str) -> int | None:
+    value = fields.get(name)
+    if value is not None and type(value) is not int:
+        raise PayloadError(f"`{name}` must be a whole number.")
+    return value
+
+
 def flag(fields: Fields, name: str, default: bool) -> bool:
     value = fields.get(name)
     if value is not None and not isinstance(value, bool):

@@ -82,7 +82,7 @@ def read_prompt_words(prompt: str, *, without: Collection[str] = ()) -> PromptWo
     plain: dict[str, None] = {}
     for place, chunk in enumerate(chunks(prompt[:MAX_QUERY_CHARS])[:MAX_PROMPT_CHUNKS]):
         words = index_words(chunk)
-        if all(word in without for word in words):
+        if set(words).issubset(without):
             continue
         core = chunk.strip(EDGE_MARKS)
         whole = as_one_word(chunk)
@@ -121,8 +121,7 @@ def _bare_name(chunk: str) -> list[str]:
 def find_slips(prompt: PromptWords, texts: Iterable[str], knows: KnowsWord) -> dict[str, str]:
     """Map each word that looks like a mistyped word of these texts to that word, both as the index writes them. A word of
     the language, or the name of another thing, is never a slip."""
-    unknown = [word for word in prompt.plain if len(word) >= MIN_SLIP_CHARS - 1]
-    unknown = [word for word in unknown if not (_is_tool(word) or _has_form(word, knows))]
+    unknown = _unknown_words(prompt.plain, knows)
     if not unknown:
         return {}
     meant = sorted(frozenset().union(*map(_plain_words, texts)).difference(prompt.plain))
@@ -133,6 +132,12 @@ def find_slips(prompt: PromptWords, texts: Iterable[str], knows: KnowsWord) -> d
         if best is not None and indexed in prompt.places:  # the project's own name is not there: it is no slip
             found[indexed] = index_words(best)[0]
     return found
+
+
+@lru_cache(maxsize=8)  # asked for each place where a prompt searches
+def _unknown_words(plain: tuple[str, ...], knows: KnowsWord) -> tuple[str, ...]:
+    words = [word for word in plain if len(word) >= MIN_SLIP_CHARS - 1]
+    return tuple(word for word in words if not (_is_tool(word) or _has_form(word, knows)))
 
 
 def is_slip(typed: str, meant: str) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import filterfalse
 
 from recollect.text.words import chunks, identifiers, index_words
 
@@ -62,7 +63,7 @@ NAME_WEIGHT = 0.5  # of a name with parts: it is the place (`in the shop-api`) m
 
 def content_words(text: str) -> list[str]:
     """Return the words that a search is about, each once, in order."""
-    found = dict.fromkeys(word for word in index_words(text[:MAX_QUERY_CHARS]) if word not in IDLE_WORDS)
+    found = dict.fromkeys(filterfalse(IDLE_WORDS.__contains__, index_words(text[:MAX_QUERY_CHARS])))
     return list(found)[:MAX_QUERY_WORDS]
 
 
@@ -86,7 +87,7 @@ def word_weights(text: str, is_known: Callable[[str], bool] = bool) -> dict[str,
     turn has it (`is_known`, as the index writes it): `test-related` is two words with a hyphen."""
     found: dict[str, float] = {}
     for chunk in chunks(text[:MAX_QUERY_CHARS]):
-        words = [word for word in index_words(chunk) if word not in FUNCTION_WORDS]
+        words = [*filterfalse(FUNCTION_WORDS.__contains__, index_words(chunk))]
         # In a run of Chinese, each pair of letters is a word.
         is_name = len(words) > 1 and chunk.isascii() and is_known(words[-1])
         share = NAME_WEIGHT / len(words) if is_name else 1.0

@@ -1,23 +1,26 @@
 """Split texts into sentences, and shorten them at a good place. Pure."""
 
 import re
+from functools import cache
 
 ELLIPSIS = " …"
 MAX_CHARS = 4000  # searched for the first sentence
 
 # A full stop ends a sentence if a capital or a number follows; so do an empty line and a list item.
 _NEXT = r"(?=[\"'(\[`*_-]*[A-Z0-9\u00c0-\U0010ffff])"
-_END = re.compile(rf"(?<=[.!?])[\"')\]]*\s+{_NEXT}|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•\d])")
-_SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|Mr|Mrs|Dr|St|No|Nos|Fig|Sec|Inc|Ltd|[A-Z])\.$")
+_END = rf"(?<=[.!?])[\"')\]]*\s+{_NEXT}|(?<=[。！？])|\n\s*\n|\n(?=\s*[-*•\d])"
+_SHORT_FORM = r"\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|Mr|Mrs|Dr|St|No|Nos|Fig|Sec|Inc|Ltd|[A-Z])\.$"
+
+_pattern = cache(re.compile)  # at first use: most commands split nothing
 
 
 def sentences(text: str) -> list[str]:
     """Return all sentences in order; an item of a list is one."""
     found: list[str] = []
     begin = at = 0
-    for end in _END.finditer(text):
+    for end in _pattern(_END).finditer(text):
         piece, at = text[at : end.start()].strip(), end.end()
-        if piece and not _SHORT_FORM.search(piece):
+        if piece and not _pattern(_SHORT_FORM).search(piece):
             found.append(text[begin : end.start()].strip())
             begin = at
     last = text[begin:].strip()
@@ -27,11 +30,11 @@ def sentences(text: str) -> list[str]:
 def first_sentence(text: str, *, chars: int) -> str | None:
     """Return it with a mark that more follows. None: there is only one sentence, or the first is too long."""
     text = text.strip()[:MAX_CHARS]
-    for end in _END.finditer(text):
+    for end in _pattern(_END).finditer(text):
         first = text[: end.start()].rstrip()
         if len(first) > chars:
             return None
-        if first and first != text and not _SHORT_FORM.search(first):
+        if first and first != text and not _pattern(_SHORT_FORM).search(first):
             return first + ELLIPSIS
     return None
 

@@ -45,7 +45,9 @@ def estimate(text: str) -> int:
         tokens = sum(_foreign(chunk) for chunk in _CHUNK.findall(text) if not chunk.isascii())
         # A placeholder leaves the pieces around it unchanged, and its own cost pays for merges across the edges.
         text = _CHUNK.sub(lambda chunk: chunk[0] if chunk[0].isascii() else "^", text)
-    return tokens + sum(map(_piece, _PIECE.findall(text)))
+    pieces: list[str] = _PIECE.findall(text)
+    are_short = len(max(pieces, key=len, default="")) <= _MAX_WORD_CHARS  # as almost always
+    return tokens + sum(map(_short_piece if are_short else _piece, pieces))
 
 
 def _foreign(chunk: str) -> int:

@@ -21,6 +21,8 @@ EDGE_MARKS = "./\\:@-_"  # punctuation around a name is not part of it; `c++` an
 _PART = re.compile(r"[^\W_]+[+#]*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _PLAIN = re.compile(r"[a-z]+")
+_NAME_PART = re.compile(r"[_/\\.:@#+]|\d|[a-z][A-Z]")
+_LETTER = re.compile(r"[^\W\d_]")
 
 
 _MONTHS = "January February March April May June July August September October November December".split()
@@ -45,14 +47,16 @@ def chunks(text: str) -> list[str]:
 def index_words(text: str) -> list[str]:
     found: list[str] = []
     if text.isascii():  # most texts: nothing to normalise, no bigrams
-        for chunk in chunks(text):
-            found += _name_and_parts(chunk)
+        for chunk in _ASCII_CHUNK.findall(text):
+            # A long chunk seldom comes again: it would only fill the cache.
+            found += _cached_parts(chunk) if len(chunk) <= MAX_WORD_CHARS else _parts(chunk)
         return found
+    is_cjk = _cjk_run().match
     for chunk in chunks(unicodedata.normalize("NFKC", _limit_marks(text))):
-        if _cjk_run().match(chunk):
+        if is_cjk(chunk):
             found += [chunk[i : i + 2] for i in range(len(chunk) - 1)] or [chunk]  # bigrams
         else:
-            found += _name_and_parts(chunk)
+            found += _cached_parts(chunk) if len(chunk) <= MAX_WORD_CHARS else _parts(chunk)
     return found
 
 
@@ -105,7 +109,7 @@ def _purposes() -> dict[str, list[str]]:
 def is_identifier(chunk: str) -> bool:
     """Return True for a name from code: it has parts, digits or inner capitals."""
     core = chunk.strip(EDGE_MARKS)
-    return bool(re.search(r"[_/\\.:@#+]|\d|[a-z][A-Z]", core)) and bool(re.search(r"[^\W\d_]", core))
+    return _NAME_PART.search(core) is not None and _LETTER.search(core) is not None
 
 
 def identifiers(text: str) -> list[str]:
@@ -114,7 +118,7 @@ def identifiers(text: str) -> list[str]:
 
 def readings(chunk: str) -> list[frozenset[str]]:
     """Return the ways to write a name: whole, or all of its parts. `ReactJS` is also `reactjs`, and `react` with `js`."""
-    words = _name_and_parts(chunk) if chunk.isascii() else tuple(index_words(chunk))
+    words = index_words(chunk)
     if len(words) > 2 and words[-1] == _stem(_without_accents(chunk.strip(EDGE_MARKS)).lower()):
         return [frozenset({words[-1]}), frozenset({as_one_word(chunk)}), frozenset(words[:-1])]
     return [frozenset(words)] if words else []
@@ -124,11 +128,6 @@ def as_one_word(name: str) -> str:
     """`rate limiters` and `rate-limiter` give the same word. It has no stem: stemming a rare word is slow."""
     letters = "".join(_PART.findall(_without_accents(name).lower()))
     return letters.removesuffix("s") if len(letters) <= MAX_WORD_CHARS else ""
-
-
-def _name_and_parts(chunk: str) -> tuple[str, ...]:
-    # A long chunk seldom comes again: it would only fill the cache.
-    return _cached_parts(chunk) if len(chunk) <= MAX_WORD_CHARS else _parts(chunk)
 
 
 def _parts(chunk: str) -> tuple[str, ...]:

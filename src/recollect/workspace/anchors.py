@@ -10,7 +10,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import new
 from pathlib import Path
@@ -61,7 +61,7 @@ class AnchoredFiles:
             return anchor
         try:
             name = _name_in_project(root, anchor.path)
-            return Anchor(name, self._current_id(root, name))
+            return replace(anchor, path=name, hash=self._current_id(root, name))
         except (OSError, ValueError, InvalidValue):
             return anchor
 

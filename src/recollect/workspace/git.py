@@ -48,14 +48,14 @@ def place_of(folder: str) -> FolderFacts:
 
 
 def root_commit(folder: str) -> ProjectId | None:
-    """Return `root:HASH`, the first commit of the history in this folder. Runs git. None: no repository, no commit yet, no
-    answer in time, or a shallow clone, whose oldest commit is not the first."""
+    """Return `root:HASH`, the first commit of the history in this folder. Runs git, if there is a commit. None: no
+    repository, no commit yet, no answer in time, or a shallow clone, whose oldest commit is not the first."""
     try:
         place = Path(folder).resolve()
-        git = _git_folder(place)
-        if git is None or (git / "shallow").is_file():
+        git, root = _git_folder(place), root_of(place)
+        if git is None or (git / "shallow").is_file() or _has_no_commit(git, _read_head(root)):
             return None
-        first = _run_git(root_of(place), "rev-list", "--first-parent", "--max-parents=0", "HEAD", "--")
+        first = _run_git(root, "rev-list", "--first-parent", "--max-parents=0", "HEAD", "--")
     except (OSError, ValueError, RuntimeError):  # `place_of` has reported it
         return None
     return ProjectId(f"{BY_ROOT}{first}") if _COMMIT.fullmatch(first) else None
@@ -74,13 +74,7 @@ def language_of(folder: str) -> str | None:
 def branch_of(folder: str) -> str | None:
     """Return the branch that is checked out; None: none is, or there is no git here."""
     try:
-        root = root_of(Path(folder).resolve())
-        git = root / ".git"
-        if not git.is_dir():
-            # Each worktree has its own HEAD, outside the repository's own folder.
-            _, _, target = _read_text(git).partition("gitdir:")
-            git = root / target.strip()
-        head = _read_text(git / "HEAD")
+        head = _read_head(root_of(Path(folder).resolve()))
     except (OSError, ValueError, RuntimeError):
         return None
     branch = _BRANCH.fullmatch(head.rstrip("\n"))
@@ -254,6 +248,28 @@ def _remote(git: Path) -> str | None:
             if url:
                 urls.setdefault(name, url["url"])
     return urls.get("origin") or next(iter(urls.values()), None)
+
+
+def _read_head(root: Path) -> str:
+    """Each worktree has its own HEAD, outside the repository's own folder."""
+    git = root / ".git"
+    if not git.is_dir():
+        _, _, target = _read_text(git).partition("gitdir:")
+        git = root / target.strip()
+    return _read_text(git / "HEAD")
+
+
+def _has_no_commit(git: Path, head: str) -> bool:
+    """Return True if the branch that is checked out certainly has no commit yet; git itself decides every other case."""
+    if not head.startswith("ref: refs/heads/") or not all((git / name).is_dir() for name in ("objects", "refs")):
+        return False  # no valid repository: git may find another one above it
+    if (git / "reftable").is_dir():  # it has the branches, but nothing can be committed without an object
+        return not any((git / "objects").glob("*/*"))
+    branch = _BRANCH.fullmatch(head.rstrip())
+    if branch is None or os.path.lexists(git / "refs/heads" / branch["name"]):
+        return False
+    packed = _read_text(git / "packed-refs")
+    return f" refs/heads/{branch['name']}\n" not in packed and len(packed) < MAX_FILE_BYTES
 
 
 def _run_git(root: Path, *args: str) -> str:

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from recollect.domain.errors import InvalidSettings, InvalidValue
 from recollect.domain.memory import ProjectId, check_name
-from recollect.domain.project import BY_NAME
-from recollect.privacy.secrets import redact
 
 NAME = ".recollect.toml"
 MAX_BYTES = 100_000  # a longer file is not a settings file
@@ -38,8 +36,8 @@ def project_name(marker: Path) -> ProjectId | None:
         return None
     if not isinstance(name, str) or not name.strip():
         raise InvalidSettings(f'{marker}: `project` must be a name in quotes, as in project = "shop". Correct it.')
-    project = ProjectId(f"{BY_NAME}{name.strip()}")
-    if redact(project).found:
+    project = _project_id(name.strip())
+    if _looks_like_secret(project):
         raise InvalidSettings(f"{marker}: `project` looks like a secret, and names are stored. Choose another name.")
     try:
         check_name(project, "project")
@@ -51,8 +49,20 @@ def project_name(marker: Path) -> ProjectId | None:
 def check_project_name(name: str) -> None:
     if not name or not name.isprintable() or '"' in name or "\\" in name:
         raise InvalidValue("A project name has printable characters only, without quotes and backslashes.")
-    if redact(f"{BY_NAME}{name}").found:
+    if _looks_like_secret(_project_id(name)):
         raise InvalidValue("The name looks like a secret, and names are stored. Choose another one.")
+
+
+def _project_id(name: str) -> ProjectId:
+    from recollect.domain.project import BY_NAME  # needed only where there is a file, and every command looks for one
+
+    return ProjectId(f"{BY_NAME}{name}")
+
+
+def _looks_like_secret(project: ProjectId) -> bool:
+    from recollect.privacy.secrets import redact  # as above
+
+    return bool(redact(project).found)
 
 
 def write_name(marker: Path, name: str) -> None:

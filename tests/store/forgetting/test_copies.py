@@ -14,6 +14,7 @@ from recollect.domain.session import Session
 from recollect.store.sqlite.salvage import salvage
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_memory, a_turn
+from tests.counting import count_turns
 from tests.searching import turns_found
 from tests.store import old_database
 from tests.store.forgetting.victim import (
@@ -35,7 +36,7 @@ def test_an_old_backup_and_one_that_was_never_finished_hold_nothing_either(path:
     store = SqliteStore(path)  # migrates, and keeps a backup
     unfinished = path.parent / "backups" / "schema-003-20260101T000000.part"
     unfinished.write_bytes(b"Auth uses JWT.")
-    assert engine_on(store).forget_now([MemoryId("plain")], at=NOW, by="cli")[1]
+    assert engine_on(store).forget_now([MemoryId("plain")], at=NOW, by="cli").is_clean
     store.close()
     (backup,) = (path.parent / "backups").iterdir()
     assert [row[0] for row in old_database.rows(backup)] == [row[0] for row in old_database.ROWS if row[0] != "plain"]
@@ -50,7 +51,7 @@ def test_what_an_older_backup_quotes_is_cut_out_of_it(path: Path, version: int) 
     store = SqliteStore(path)  # migrates, and keeps a backup
     (backup,) = (path.parent / "backups").iterdir()
     assert b"JWT" in backup.read_bytes()
-    assert engine_on(store).forget_now([MemoryId("plain")], at=NOW, by="cli")[1]
+    assert engine_on(store).forget_now([MemoryId("plain")], at=NOW, by="cli").is_clean
     assert turns_found(store, ["forgotten"], PROJECT, limit=5) != []
     store.close()
     for file in (path, backup):
@@ -76,7 +77,7 @@ def test_what_was_kept_aside_as_damaged_is_cleaned_too(path: Path, open_store: C
     salvage(path)  # and the whole file once more beside it
     store = open_store()
     store.add(victim)
-    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli").is_clean
     assert left_of(victim, path.parent) == set()
     assert store.count() == OTHERS
 
@@ -91,7 +92,7 @@ def test_rows_that_were_kept_aside_go_whole_and_alone(path: Path, store: SqliteS
     ]
     aside = path.parent / "damaged-20260101T000000.jsonl"
     aside.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
-    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli").is_clean
     assert [json.loads(line)["id"] for line in aside.read_text().splitlines()] == ["other"]
 
 
@@ -99,7 +100,7 @@ def test_what_a_repair_left_unfinished_goes_too(path: Path, store: SqliteStore) 
     store.add(the_victim())
     left = path.with_name("recollect.db.salvaged")
     left.write_bytes(the_victim().text.encode())
-    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli").is_clean
     assert not left.exists()
 
 
@@ -124,7 +125,7 @@ def test_a_backup_that_has_it_and_cannot_be_rewritten_is_not_kept(path: Path, st
     broken = path.parent / "backups" / "schema-004-20260101T000000.db"
     broken.parent.mkdir(mode=0o700)
     broken.write_bytes(b"not a database, but it says: " + the_victim().text.encode())
-    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli").is_clean
     assert not broken.exists()
 
 
@@ -184,4 +185,4 @@ def test_a_salvaged_database_does_not_bring_a_deleted_session_back(
     store.delete_session(S1)
     store.close()
     salvage(path)
-    assert open_store().count_turns() == 1
+    assert count_turns(open_store()) == 1

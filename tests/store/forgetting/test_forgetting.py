@@ -46,7 +46,7 @@ def test_forgotten_now_means_gone_from_every_file(path: Path, store: SqliteStore
     before = {memory.id: memory for memory in store.everything()}
     assert {name for name, _ in left_of(victim, path.parent)} >= {"schema-004-20260101T000000.db"}
 
-    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli").is_clean
 
     assert left_of(victim, path.parent) == set()
     assert {memory.id: memory for memory in store.everything()} == {k: m for k, m in before.items() if k != VICTIM}
@@ -143,7 +143,7 @@ def test_somebody_who_still_reads_delays_it_and_the_next_tidying_finishes(
             patience.setattr(forgetting, "BUSY_TIMEOUT_MS", 50)
             with store._database.without_transaction() as connection:
                 connection.execute("PRAGMA busy_timeout = 50")
-            assert not engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+            assert not engine_on(store).forget_now([VICTIM], at=NOW, by="cli").is_clean
         assert store.get(VICTIM) is None
         assert [finding.about for finding in store.check()] == ["database", "forgetting"]
         assert left_of(victim, path.parent), "the reader still needs the log"
@@ -200,7 +200,7 @@ def test_forgotten_means_out_of_sight_at_once_everywhere(store: SqliteStore) -> 
     assert store.find_same(a_draft(victim.text)) is None
     assert (store.count(), store.count(HERE), occurrences(store, ["quokka"], HERE)) == (1, 0, {"quokka": 0})
     assert engine.history(other).after == ()
-    assert [facts.memories for facts in engine.projects()] == [1]
+    assert [facts.memories for facts in engine.store.projects()] == [1]
 
 
 def test_a_forgotten_memory_comes_back_with_everything(store: SqliteStore) -> None:
@@ -252,6 +252,6 @@ def test_others_write_between_the_steps_in_which_the_index_is_rewritten(
     monkeypatch.setattr(forgetting, "MERGED_PAGES", 1)
     given_way: list[bool] = []
     monkeypatch.setattr(store._database, "give_way", lambda: given_way.append(store._database._writer.in_transaction))
-    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli")[1]
+    assert engine_on(store).forget_now([VICTIM], at=NOW, by="cli").is_clean
     assert len(given_way) > 4, "several steps, not one for each table"
     assert not any(given_way)

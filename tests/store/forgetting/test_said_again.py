@@ -9,7 +9,7 @@ import pytest
 from recollect.domain.health import Health
 from recollect.domain.memory import MemoryId, MessageId, Role, SessionId, Source
 from recollect.domain.outcome import Same, Updates
-from recollect.engine.compare_draft import Comparison
+from recollect.engine.memories.compare_draft import Comparison
 from recollect.store.sqlite.store import SqliteStore
 from tests.builders import NOW, PROJECT, a_draft, a_memory, a_turn
 from tests.requirements import covers
@@ -64,7 +64,7 @@ def test_the_words_of_what_was_merged_go_with_it(
     """In whose words it was said is kept as evidence."""
     engine = engine_on(store)
     memory = engine.remember(a_draft(TEXT, source=said_in("first"))).memory
-    monkeypatch.setattr("recollect.engine.remember.compare", lambda *_: Comparison(same=store.get(memory.id)))
+    monkeypatch.setattr("recollect.engine.memories.remember.compare", lambda *_: Comparison(same=store.get(memory.id)))
     merged = engine.remember(a_draft(OTHERWISE, source=said_in("second"), evidence=("A numbat told so.",)))
     assert set(merged.memory.evidence) == {OTHERWISE, "A numbat told so."}
     engine.archive([a_turn(f"Well. {OTHERWISE} A numbat told so.", message="else", session="s9")])

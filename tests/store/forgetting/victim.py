@@ -11,13 +11,13 @@ from recollect.domain.injection import Choice, Injection, LogEntry, Placement
 from recollect.domain.memory import Kind, Memory, MemoryId, MessageId, Role, SessionId, Source, Viewer
 from recollect.domain.session import Note, NoteCode, Recap
 from recollect.domain.settings import ForgetSettings, Settings
-from recollect.engine.engine import Engine
 from recollect.rank.budget import BlockItem, fill, item_for_memory
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.store import SqliteStore
 from recollect.text.words import index_words
 from recollect.workspace import git
 from tests.builders import NOW, OTHER_PROJECT, PROJECT, a_draft, a_memory, a_turn
+from tests.driver import Engine
 
 HERE = Viewer(project=PROJECT, session=SessionId("s1"))
 VICTIM = MemoryId("victim")

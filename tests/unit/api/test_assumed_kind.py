@@ -2,8 +2,8 @@
 
 import pytest
 
-from recollect.api.remember import _assume_kind
 from recollect.domain.memory import Kind
+from recollect.engine.memories.teaching import _assume_kind
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from recollect.api.why import pick_moment
 from recollect.cli.display.reasons import breakdown, count_shown, number, silence, why_not
 from recollect.domain.errors import InvalidValue
 from recollect.domain.injection import Choice, Injection, LogEntry, Moment, Placement, QuietReason, QuotedTurn, Verdict
 from recollect.domain.memory import Kind, MemoryId, MessageId, SessionId
+from recollect.engine.moments.why import pick_moment
 from tests.builders import NOW
 
 

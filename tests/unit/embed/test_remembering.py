@@ -20,6 +20,9 @@ class Counting:
         self.embedded.append(text)
         return Vector(text.encode())
 
+    def knows(self, word: str) -> bool:
+        return word in self.embedded
+
 
 class Room:
     """An embedder, a clock, and what remembers between them."""

@@ -30,7 +30,7 @@ def a_session() -> list[Turn]:
 
 
 def asked(host: HostModel, turns: list[Turn] | None = None) -> Question:
-    question = host.question(a_session() if turns is None else turns)
+    question = host.question(a_session() if turns is None else turns, purges=0)
     assert question is not None
     return question
 
@@ -97,7 +97,7 @@ def test_who_brings_no_answer_is_not_waited_for() -> None:
 
 def test_beyond_the_tokens_of_the_day_nothing_is_handed_out() -> None:
     host = a_host(per_day=100)
-    assert host.question(a_session()) is None
+    assert host.question(a_session(), purges=0) is None
     assert host.is_worth_asking(a_session())
     assert host.state.problem == "too few of today's tokens are left for another question"
     assert host.state.spent_tokens == 0
@@ -111,7 +111,7 @@ def test_garbage_of_the_host_brings_nothing_and_is_told() -> None:
 
 def test_a_short_session_is_not_worth_a_question() -> None:
     host = a_host()
-    assert host.question([a_turn("go on", at=MORNING)]) is None
+    assert host.question([a_turn("go on", at=MORNING)], purges=0) is None
     assert not host.is_worth_asking([a_turn("go on", at=MORNING)])
 
 

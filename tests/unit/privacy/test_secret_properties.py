@@ -93,6 +93,13 @@ def test_no_text_around_it_saves_a_key(
         assert key not in redact(before + written.format(key) + after).text
 
 
+@pytest.mark.parametrize(("beginning", "rest"), [("ops_eyJ", 100), ("ZXlKaGJHY", 60), ("whsec_", 40), ("glc_", 60)])
+def test_signs_of_base64_inside_a_key_do_not_save_it(beginning: str, rest: int) -> None:
+    chance = random.Random(rest)
+    key = beginning + "/".join(some(chance, 5) for _ in range(rest // 5))  # no run is long enough to be noticed alone
+    assert key not in redact(f"\n{key}\n").text
+
+
 @given(
     st.integers(0, 10**6), st.sampled_from(["API_KEY", "client_secret", "authToken", "MEILISEARCH_KEY", "okta.token"])
 )

@@ -49,11 +49,11 @@ def test_a_memory_that_is_called_by_its_name_is_meant() -> None:
     ],
 )  # fmt: skip
 def test_kinds_age_by_their_half_life(kind: Kind, days: int, expected: float) -> None:
-    assert recency(a_memory(kind=kind, days_old=days), NOW, Settings()) == pytest.approx(expected)
+    assert recency(a_memory(kind=kind, days_old=days), NOW, Settings().kinds) == pytest.approx(expected)
 
 
 def test_a_clock_that_was_set_back_makes_nothing_younger_than_new() -> None:
-    assert recency(a_memory(), NOW - timedelta(days=400), Settings()) == 1.0
+    assert recency(a_memory(), NOW - timedelta(days=400), Settings().kinds) == 1.0
 
 
 def test_the_first_repetitions_count_most() -> None:
@@ -63,9 +63,11 @@ def test_the_first_repetitions_count_most() -> None:
 
 def test_scores_stay_between_nothing_and_one() -> None:
     memory = a_memory(importance=2.0, kind=Kind.PREFERENCE, seen=1000, text="Helm.")
-    assert 0.99 < turn_score(turn_factors(memory, 1.0, intent("helm"), NOW, Settings()), Settings().turn) <= 1.0
+    assert 0.99 < turn_score(turn_factors(memory, 1.0, intent("helm"), NOW, Settings().kinds), Settings().turn) <= 1.0
     assert (
         0.99
-        < start_score(start_factors(memory, Viewer(project=PROJECT), Task.GENERAL, NOW, Settings()), Settings())
+        < start_score(
+            start_factors(memory, Viewer(project=PROJECT), Task.GENERAL, NOW, Settings().kinds), Settings().start
+        )
         <= 1.0
     )

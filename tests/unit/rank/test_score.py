@@ -43,9 +43,9 @@ def test_the_nearer_a_scope_the_better_it_matches(scope: str, match: float) -> N
 
 def every_factor(memory: Memory) -> dict[str, float]:
     return {
-        **turn_factors(memory, 0.5, GENERAL, NOW, DEFAULTS),
-        **start_factors(memory, HERE, Task.BUG_FIX, NOW, DEFAULTS),
-        **compaction_factors(memory, "plan", ["auth", "jwt"], NOW, DEFAULTS),
+        **turn_factors(memory, 0.5, GENERAL, NOW, DEFAULTS.kinds),
+        **start_factors(memory, HERE, Task.BUG_FIX, NOW, DEFAULTS.kinds),
+        **compaction_factors(memory, "plan", ["auth", "jwt"], NOW, DEFAULTS.kinds),
     }
 
 
@@ -83,18 +83,20 @@ def test_the_weights_are_those_that_were_agreed_on() -> None:
 def test_a_weight_that_is_set_decides() -> None:
     memory = a_memory(days_old=10_000, seen=10**9, scope="universal", source=Source(role=Role.USER, agent="plan"))
     of_start, of_turn = (
-        start_factors(memory, HERE, None, NOW, DEFAULTS),
-        turn_factors(memory, 0.25, GENERAL, NOW, DEFAULTS),
+        start_factors(memory, HERE, None, NOW, DEFAULTS.kinds),
+        turn_factors(memory, 0.25, GENERAL, NOW, DEFAULTS.kinds),
     )
     only_scope = replace(DEFAULTS, start=Start(scope_weight=9, frequency_weight=0, recency_weight=0, task_weight=0))
-    assert start_score(of_start, only_scope) == pytest.approx(0.4)
+    assert start_score(of_start, only_scope.start) == pytest.approx(0.4)
     none = {f"{name}_weight": 0.0 for name in ("recency", "importance", "frequency", "kind", "entity")}
     assert turn_score(of_turn, TurnSettings(**none)) == pytest.approx(0.25)  # type: ignore[arg-type]
     only_agent = replace(
         DEFAULTS, compaction=Compaction(recency_weight=0, importance_weight=0, agent_weight=1, keyword_weight=0)
     )
     for agent, score in (("plan", 1.0), ("build", 0.5), (None, 0.5)):
-        assert compaction_score(compaction_factors(memory, agent, [], NOW, DEFAULTS), only_agent) == score
+        assert (
+            compaction_score(compaction_factors(memory, agent, [], NOW, DEFAULTS.kinds), only_agent.compaction) == score
+        )
 
 
 @covers("SCO-3")
@@ -113,5 +115,5 @@ def test_a_weight_that_is_set_decides() -> None:
 )
 def test_half_of_it_is_left_after_the_half_life_of_its_kind(kind: Kind, days: int | None) -> None:
     aged = a_memory(kind=kind, days_old=days or 9999)
-    assert recency(aged, NOW, DEFAULTS) == pytest.approx(1.0 if days is None else 0.5)
-    assert recency(a_memory(kind=kind), NOW, DEFAULTS) == 1.0
+    assert recency(aged, NOW, DEFAULTS.kinds) == pytest.approx(1.0 if days is None else 0.5)
+    assert recency(a_memory(kind=kind), NOW, DEFAULTS.kinds) == 1.0

@@ -1,4 +1,6 @@
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -233,6 +235,92 @@ def test_without_commits_without_git_or_with_half_of_the_history_there_is_no_roo
     assert root_commit(str(tmp_path / "absent")) is None
     assert root_commit(str(broken)) is None
     assert root_commit("/nul\x00inside") is None
+
+
+@pytest.fixture
+def git_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Count the calls of git from now on, through a git that notes each one."""
+    programs, calls = tmp_path / "programs", tmp_path / "calls"
+    programs.mkdir()
+    (programs / "git").write_text(f'#!/bin/sh\necho x >> {calls}\nexec {shutil.which("git")} "$@"\n')
+    (programs / "git").chmod(0o700)
+
+    def count_from_now() -> int:
+        monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+        return len(calls.read_text().splitlines()) if calls.exists() else 0
+
+    return count_from_now
+
+
+@pytest.mark.parametrize("format", ["sha1", "sha256"])
+def test_git_does_not_run_before_the_first_commit(
+    tmp_path: Path,
+    git_calls: Callable[[], int],
+    format: str,  # noqa: A002
+) -> None:
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    git(repo, "init", "-q", "-b", "feature/one", f"--object-format={format}")
+    (repo / "file").write_text("staged")
+    git(repo, "add", "file")
+    git(repo, "gc", "-q")  # writes a list of packed branches that is empty
+    before = git_calls()
+    assert root_commit(str(repo)) is None
+    assert git_calls() == before
+    commit(repo)
+    before = git_calls()
+    assert root_commit(str(repo)) == f"root:{git(repo, 'rev-parse', 'HEAD').strip()}"
+    assert git_calls() == before + 2  # with the one of this test
+
+
+def test_git_does_not_run_on_a_branch_without_a_commit(repo: Path, git_calls: Callable[[], int]) -> None:
+    tree = repo.parent / "tree"
+    git(repo, "worktree", "add", "-q", str(tree))
+    assert root_commit(str(tree)) is not None
+    git(repo, "pack-refs", "--all")
+    git(tree, "checkout", "-q", "--orphan", "new")
+    before = git_calls()
+    assert root_commit(str(tree)) is None
+    assert git_calls() == before
+    assert root_commit(str(repo)) is not None
+    commit(tree)
+    assert root_commit(str(tree)) not in (None, root_commit(str(repo)))
+
+
+def test_the_root_commit_is_found_wherever_the_branch_is_stored(repo: Path) -> None:
+    first = root_commit(str(repo))
+    assert first is not None
+    git(repo, "pack-refs", "--all")
+    assert not (repo / ".git/refs/heads/main").exists()
+    assert root_commit(str(repo)) == first
+    git(repo, "checkout", "-q", "--detach")
+    assert root_commit(str(repo)) == first
+    git(repo, "checkout", "-q", "main")
+    packed = repo / ".git/packed-refs"
+    many = "".join(f"{first.removeprefix('root:')} refs/heads/a{number:06}\n" for number in range(18_000))
+    head, _, rest = packed.read_text().partition("\n")
+    packed.write_text(f"{head}\n{many}{rest}")
+    assert root_commit(str(repo)) == first
+
+
+def test_git_decides_about_a_folder_that_is_no_valid_repository(repo: Path) -> None:
+    broken = repo / "inside"
+    (broken / ".git").mkdir(parents=True)
+    (broken / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    assert root_commit(str(broken)) == root_commit(str(repo)) is not None
+
+
+def test_in_a_reftable_git_runs_only_if_there_are_objects(repo: Path, git_calls: Callable[[], int]) -> None:
+    """The git here may not know reftables: these are laid out as it writes them."""
+    empty = a_repository(repo.parent / "empty", commits=0)
+    for folder in (repo, empty):
+        (folder / ".git/reftable").mkdir()
+        (folder / ".git/HEAD").write_text("ref: refs/heads/.invalid\n")
+    before = git_calls()
+    assert root_commit(str(empty)) is None
+    assert git_calls() == before
+    root_commit(str(repo))
+    assert git_calls() == before + 1
 
 
 def test_the_environment_of_a_git_hook_does_not_lead_astray(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from recollect.capture.happened.calls import normalise_tool
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, Memory, Role, Tier
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.query import content_words
 from recollect.text.sentences import sentences
 

@@ -14,10 +14,10 @@ from recollect.capture.happened.command_purposes import Purpose, purpose_of, var
 from recollect.capture.happened.failures import failure_of
 from recollect.capture.happened.folders import Folders
 from recollect.capture.happened.shell import Run, is_cosmetic, is_filter, runs
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, Prompt, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, Tier
+from recollect.text.lazy_pattern import LazyPattern
 
 MIN_TIMES = 2  # that a command must work in one session to be one of the project's
 MAX_COMMAND_CHARS, MAX_TEXT_CHARS = 160, 4000

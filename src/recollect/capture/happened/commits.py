@@ -6,10 +6,10 @@ from recollect.capture.happened.calls import changes_of, command_of
 from recollect.capture.happened.edit_summary import relative_paths
 from recollect.capture.happened.failures import failure_of
 from recollect.capture.happened.shell import runs
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, Role, Tier
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.query import content_words
 
 MAX_PATHS = 6

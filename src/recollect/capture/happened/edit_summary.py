@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from recollect.capture.happened.calls import TextChange
-from recollect.capture.lazy_pattern import LazyPattern
+from recollect.text.lazy_pattern import LazyPattern
 
 MAX_PART_CHARS = 70  # of a quoted line of code
 MAX_CHANGES = 3

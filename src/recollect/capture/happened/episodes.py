@@ -17,12 +17,12 @@ from recollect.capture.happened.failures import failure_of, is_work_error
 from recollect.capture.happened.fixes import find_explanation
 from recollect.capture.happened.folders import Folders
 from recollect.capture.happened.shell import Run, display_line, folder_of, is_cosmetic, is_filter, runs
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.outright import gives_rules
 from recollect.capture.said.voice import own_words
 from recollect.domain.event import Event, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.query import content_words
 from recollect.text.signature import Signature, signature
 
@@ -95,7 +95,8 @@ _TRIVIAL = LazyPattern(
 @dataclass(frozen=True, slots=True)
 class _EpisodeStep:
     at: int
-    said: str = ""
+    said: str = ""  # by the agent
+    typed: str = ""  # by the user, who may also have shown what others said
     message: MessageId | None = None
     ran: Run | None = None  # a command that set something up
     line: str = ""  # of that command
@@ -163,20 +164,20 @@ class Episodes:
             case ToolFailed() | ToolSucceeded():
                 return self._hear_tool(event)
             case Reply():
-                self._say(event.message, event.text)
+                self._say(_EpisodeStep(self._now, said=event.text, message=event.message))
             case Prompt() if event.origin is Origin.USER:
-                self._say(event.message, own_words(event.text))
+                self._say(_EpisodeStep(self._now, typed=event.text, message=event.message))
             case SessionEnded():
                 self._open.clear()
             case _:
                 pass
         return []
 
-    def _say(self, message: MessageId, text: str) -> None:
+    def _say(self, step: _EpisodeStep) -> None:
         """A message that has grown since replaces itself."""
-        if self._steps and self._steps[-1].message == message:
+        if self._steps and self._steps[-1].message == step.message:
             self._steps.pop()
-        self._steps.append(_EpisodeStep(self._now, said=text, message=message))
+        self._steps.append(step)
 
     def _hear_tool(self, event: ToolFailed | ToolSucceeded) -> list[Proposal]:
         changes = tuple(changes_of(event.tool, event.input)) if isinstance(event, ToolSucceeded) else ()
@@ -290,7 +291,7 @@ class Episodes:
         # Only the ends of long paths: their beginnings belong to one machine.
         title = _shorten(_LONG_PATH.sub(r"…\1", one.sign.headline).rstrip(" .:;,"), MAX_TITLE_CHARS)
         room = MAX_TEXT_CHARS - len(title) - 4
-        said = [step.said for step in steps if step.said]
+        said = [*filter(None, (step.said or own_words(step.typed) for step in steps))]
         why = find_explanation(said, one.sign.headline, f"{one.error} {one.work.line}", chars=min(240, room))
         tier, durability = Tier.CONFIRMED, DURABILITY
         if not is_sure:

@@ -9,8 +9,8 @@ from typing import Any
 
 from recollect.capture.happened.calls import command_of, is_edit, is_shell, target_of
 from recollect.capture.happened.shell import runs
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import ToolFailed, ToolSucceeded
+from recollect.text.lazy_pattern import LazyPattern
 
 MAX_CHARS = 20_000  # of an output; a longer one is cut in the middle
 TAIL_LINES = 40

@@ -10,10 +10,10 @@ from recollect.capture.happened.calls import changes_of
 from recollect.capture.happened.edit_summary import relative_paths
 from recollect.capture.happened.failures import failure_of
 from recollect.capture.happened.fixes import split_prose
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, Reply, ToolSucceeded
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.query import content_words
 
 MAX_FILES = 400  # of a session

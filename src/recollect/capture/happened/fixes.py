@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import chain
 
-from recollect.capture.lazy_pattern import LazyPattern
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.query import content_words
 
 MAX_REPLIES, MAX_REPLY_CHARS = 6, 6000

@@ -7,8 +7,8 @@ import re
 
 from recollect.capture.happened.calls import command_of, is_shell
 from recollect.capture.happened.shell import folder_of
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, ToolFailed, ToolSucceeded
+from recollect.text.lazy_pattern import LazyPattern
 
 _FOLDER_KEYS = ("workdir", "cwd", "dir_path", "working_directory")  # as hosts name the folder of a command
 _CHANGES_FOLDER_LATER = LazyPattern(r"(?:&&|[;\n|])\s*(?:cd|pushd|popd)\b")  # after the first command

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from recollect.capture.happened.calls import normalise_tool
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, ToolSucceeded
+from recollect.text.lazy_pattern import LazyPattern
 
 MAX_ITEMS, MAX_ITEM_CHARS = 40, 200
 MAX_PLAN_CHARS = 20_000

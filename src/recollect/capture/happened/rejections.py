@@ -13,10 +13,10 @@ from recollect.capture.happened.edit_summary import relative_paths, summarise_ch
 from recollect.capture.happened.failures import failure_of, is_refusal
 from recollect.capture.happened.fixes import split_prose
 from recollect.capture.happened.shell import runs
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.event import Event, Prompt, SessionEnded, ToolFailed, ToolSucceeded
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.query import content_words
 
 MAX_EDITS = 40

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from recollect.capture.lazy_pattern import LazyPattern
+from recollect.text.lazy_pattern import LazyPattern
 
 MAX_CHARS = 4000  # of a command line
 MAX_RUNS = 12

@@ -7,8 +7,8 @@ English phrases; in other languages only by a question mark or a colon.
 import re
 from collections.abc import Iterator
 
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.recaps.message_points import strip_markdown
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.sentences import sentences, shorten
 
 MAX_CHARS = 8000  # that are read

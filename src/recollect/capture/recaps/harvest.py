@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from recollect.capture.grounding import Quote, find_quote, is_own_word
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.recaps import line_cues
 from recollect.capture.recaps.harvest_kinds import kind_by_words, section_of, split_kind
 from recollect.capture.recaps.message_points import RecapPoint, read_points, strip_markdown
@@ -17,6 +16,7 @@ from recollect.capture.said.development import paths_in
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Tier
 from recollect.domain.session import Turn
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.sentences import shorten
 
 MAX_CHARS = 400

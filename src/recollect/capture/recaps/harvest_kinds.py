@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.memory import KINDS_ELSEWHERE, Kind
+from recollect.text.lazy_pattern import LazyPattern
 
 _NAMES: dict[str, Kind] = {
     **{kind.value: kind for kind in Kind},

@@ -6,19 +6,17 @@ The words are English; lines in other languages are judged by their names and nu
 import re
 from functools import lru_cache
 
-from recollect.capture.lazy_pattern import LazyPattern
+from recollect.text.lazy_pattern import LazyPattern
 
 
-class CuePattern(LazyPattern):
+class CuePattern(LazyPattern[str]):
     """A pattern for words in any case. Lower-casing the text is several times as fast as IGNORECASE."""
 
-    __slots__ = ()
-
     def match(self, text: str) -> re.Match[str] | None:
-        return self.compiled.match(text.lower())
+        return self._compiled.match(text.lower())
 
     def search(self, text: str) -> re.Match[str] | None:
-        return self.compiled.search(text.lower())
+        return self._compiled.search(text.lower())
 
 
 _NEXT = CuePattern(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from recollect.capture.lazy_pattern import LazyPattern
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.sentences import shorten
 
 MAX_MESSAGE_CHARS = 12_000  # a longer one is cut in the middle

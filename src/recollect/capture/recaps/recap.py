@@ -8,7 +8,6 @@ commands. It reads no decision out of prose.
 import re
 from collections.abc import Iterable
 
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.recaps.closing import prose_sentences, report_of
 from recollect.capture.recaps.session_work import Work
 from recollect.capture.said.origin import is_plan
@@ -16,6 +15,7 @@ from recollect.domain.event import Event, Prompt, Reply, ToolFailed, ToolSucceed
 from recollect.domain.learning import Origin
 from recollect.domain.memory import MAX_NAME_CHARS
 from recollect.domain.session import Note, NoteCode, Summary
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.sentences import shorten
 
 MAX_REQUEST_CHARS, MAX_ENDING_CHARS, MAX_NOTE_CHARS = 160, 200, 260

@@ -15,9 +15,9 @@ from recollect.capture.happened.edit_summary import relative_paths
 from recollect.capture.happened.failures import failure_of, is_work_error
 from recollect.capture.happened.plans import Plans
 from recollect.capture.happened.shell import Run, display_line, normalise_command, runs
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.outright import gives_rules
 from recollect.domain.event import ToolFailed, ToolSucceeded
+from recollect.text.lazy_pattern import LazyPattern
 
 MAX_FILES, MAX_SHOWN_FILES = 300, 8
 MAX_FAILING, MAX_SHOWN_FAILING = 8, 2

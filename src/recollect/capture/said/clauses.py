@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.cues import fix_spelling
 from recollect.capture.said.masking import LineForm, MaskedMessage, MessageLine
+from recollect.text.lazy_pattern import AnyCasePattern, LazyPattern
 
 MAX_SENTENCES = 120  # of a message
 MAX_LEAD_CHARS = 120
@@ -19,18 +19,16 @@ MAX_LEAD_CHARS = 120
 _PAUSE = LazyPattern(r"\s*(?:\.{3,}(?!/)|…|(?<=\w)\.\.(?=\s))\s*")
 _PAUSE_AFTER_END = LazyPattern(r"(?<=[!?])\s*(?:\.{3,}(?!/)|…)\s*")  # the sentence had already ended
 _END = LazyPattern(r"(?<=[.!?])[\"')\]*_]*(?P<gap>\s+)|(?<=[。！？])(?P<none>)")
-_SHORT_FORM = LazyPattern(
-    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|mr|mrs|dr|st|no|nos|fig|sec|inc|ltd|z\.b|d\.h|p\.ej)\.|\b[A-Z]\.)"
-    r"[\"')\]*_]*$",
-    re.IGNORECASE,
+_SHORT_FORM = AnyCasePattern(
+    r"(?:\b(?:e\.g|i\.e|cf|vs|etc|approx|resp|incl|mr|mrs|dr|st|no|nos|fig|sec|inc|ltd|z\.b|d\.h|p\.ej)\.|\b[a-z]\.)"
+    r"[\"')\]*_]*$"
 )
 _EMPHASIS = LazyPattern(r"(?<![\w*])(\*{1,3}|_{2,3})(?=\S)(.+?)(?<=\S)\1(?![\w*])")
 _LINK = LazyPattern(r"!?\[([^\]]{1,200})\]\([^)\s]{1,400}\)")
 _BOX = LazyPattern(r"^\[[ xX]\]\s+")
-_TAG_QUESTION = LazyPattern(
+_TAG_QUESTION = AnyCasePattern(
     r"[\s,.…]+(?:no|yeah|yes|yep|right|correct|ok|okay|eh|huh|you know|(?:does (?:that|this) )?makes? sense|isn't it|"
-    r"aren't they|don't you think|doesn't it|agreed?|oder|nicht wahr|stimmt's|verdad|vale|¿?no)\s*\?+$",
-    re.IGNORECASE,
+    r"aren't they|don't you think|doesn't it|agreed?|oder|nicht wahr|stimmt's|verdad|vale|¿?no)\s*\?+$"
 )
 _FILLER = LazyPattern(
     r"^(?:(?:ok(?:ay|ie)?|k|so|well|hm+|um+|uh+|ah+|oh+|er+m?|yeah|yep|yup|yea|nah|omg|omfg|argh|gah|jeez|also|"
@@ -54,7 +52,6 @@ _ASKING = LazyPattern(
 _SPAN = LazyPattern(r"`[^`]*`")
 _CODE_COMMENT = LazyPattern(r"^(?://|/\*|\*/)")
 _LABEL_END = LazyPattern(r"[:：]\s*$")
-_BLANKS = LazyPattern(r"\s+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,12 +145,17 @@ def capitalise(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    plain = _LINK.sub(r"\1", _BOX.sub("", text.replace("\u2019", "'").replace("\u2018", "'")))
-    return _BLANKS.sub(" ", _EMPHASIS.sub(r"\2", plain)).strip()
+    plain = _BOX.sub("", text.replace("\u2019", "'").replace("\u2018", "'"))
+    if "](" in plain:
+        plain = _LINK.sub(r"\1", plain)
+    if "*" in plain or "__" in plain:
+        plain = _EMPHASIS.sub(r"\2", plain)
+    return " ".join(plain.split())
 
 
 def _split_sentences(text: str) -> list[str]:
-    text = _PAUSE.sub("… ", _PAUSE_AFTER_END.sub(" ", text))
+    if ".." in text or "…" in text:
+        text = _PAUSE.sub("… ", _PAUSE_AFTER_END.sub(" ", text))
     parts, begin = list[str](), 0
     for end in _END.finditer(text):
         parts.append(text[begin : end.start("gap") if end["gap"] else end.start()].strip())

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from recollect.capture.echo import words_of
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.clauses import Sentence, sentences
-from recollect.capture.said.cues import Cue, cues_of
+from recollect.capture.said.cues import Cue, cues_of, has_cue
 from recollect.capture.said.development import is_about_work, is_emphatic, names_in, paths_in
 from recollect.capture.said.kinds import kind_of, kind_of_statement, level_of
 from recollect.capture.said.masking import LineForm, mask_message
@@ -26,6 +25,7 @@ from recollect.capture.said.voice import own_sentence, voices
 from recollect.domain.event import Event, Prompt, Reply
 from recollect.domain.learning import Basis, Origin, Proposal
 from recollect.domain.memory import Kind, Role, ScopeLevel, Tier
+from recollect.text.lazy_pattern import LazyPattern
 from recollect.text.optout import find_opt_out
 
 MAX_PREVIOUS_MESSAGES = 4  # earlier messages that are kept to recognise copies
@@ -72,7 +72,7 @@ def _read_prompt(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Propos
     page = mask_message(event.text)
     found = _join_scope_fragments(_without_copies_of_replies(sentences(page), before))
     paste = find_paste(event.text)
-    scolds = any(Cue.REBUKE in cues_of(one.raw) for one in found)
+    scolds = any(has_cue(one.raw, Cue.REBUKE) for one in found)
     is_document = sum(len(one.text) for one in found) > MAX_PROSE_CHARS
     has_terminal = _TERMINAL_LINE.search(event.text) is not None
     begins_with_it = _TERMINAL_LINE.search(event.text.partition("\n\n")[0]) is not None
@@ -101,7 +101,7 @@ def _read_prompt(event: Prompt, before: Sequence[Prompt | Reply]) -> list[Propos
 def _read_reply(event: Reply) -> list[Proposal]:
     candidates = []
     for one in sentences(mask_message(event.text, is_agent=True)):
-        has_reason = bool(cues_of(one.text) & {Cue.REASON, Cue.CAUSE})
+        has_reason = has_cue(one.text, Cue.REASON, Cue.CAUSE)
         if has_reason and _can_be_candidate(one) and not points_back(one):
             candidates.append(_propose(event, one.text, one, Role.ASSISTANT, EXPLAINED))
     return candidates[:MAX_CANDIDATES]

@@ -7,7 +7,7 @@ how to work on it. Names of tools are the same in every language.
 import re
 from functools import lru_cache
 
-from recollect.capture.lazy_pattern import LazyPattern
+from recollect.text.lazy_pattern import AnyCasePattern, LazyPattern
 
 _LANGUAGES = (
     "python javascript typescript golang rust kotlin scala ruby elixir erlang haskell swift dart php perl lua clojure "
@@ -72,8 +72,8 @@ def _any_of(words: str) -> str:
 
 
 _TOOL = rf"(?<![\w.@#/-])(?:{_any_of(_LANGUAGES)}|{_any_of(_FRAMEWORKS)}|{_any_of(_TOOLS)})(?![\w#+-]|\.\w)"
-_NAMES_TOOL = LazyPattern(_TOOL, re.IGNORECASE | re.ASCII)
-_NAMES_PRACTICE = LazyPattern(rf"(?<![\w-])(?:{_any_of(_PRACTICE)})(?![\w-])|{_CJK}", re.IGNORECASE)
+_NAMES_TOOL = AnyCasePattern(_TOOL, re.ASCII)
+_NAMES_PRACTICE = AnyCasePattern(rf"(?<![\w-])(?:{_any_of(_PRACTICE)})(?![\w-])|{_CJK}")
 _NAME = LazyPattern(
     r"`[^`]+`|\b\w+\([^)]*\)|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\b\w+_\w+|(?<!\w)--?[a-z][\w-]*|\b\w+\.[a-z]{1,4}\b|"
     r"(?:[\w@.~-]+/)+[\w.-]+|\b[A-Z]{3,}[A-Z_0-9]*\b"
@@ -86,11 +86,13 @@ _PATH = LazyPattern(rf"(?:(?<![\w/])[@.~]{{0,3}}/?(?:[\w.-]+/)+[\w.-]*[\w]|\b[\w
 _CAPITALS = LazyPattern(r"\b(?:[A-Z]{4,}|NOT|ALL|NO|IS|BUT|DO|ANY)\b(?!_)")
 
 
+@lru_cache(maxsize=1024)
 def names_tool(text: str) -> bool:
     """Return True if it names one: pnpm, Postgres, Kubernetes."""
     return _NAMES_TOOL.search(text) is not None
 
 
+@lru_cache(maxsize=512)
 def is_about_work(text: str) -> bool:
     """Return True if it is about tests, commits, imports or a tool."""
     return _NAMES_PRACTICE.search(text) is not None or names_tool(text)

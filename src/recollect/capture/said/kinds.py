@@ -2,12 +2,12 @@
 
 import re
 
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.cues import Cue, cues_of, fix_spelling
 from recollect.capture.said.development import names_in, paths_in
 from recollect.capture.said.outright import states
 from recollect.domain.memory import Kind, Role, ScopeLevel
 from recollect.privacy.trust import kind_for
+from recollect.text.lazy_pattern import LazyPattern
 
 _ERROR = LazyPattern(
     r"\b(?:bugs?|fix(?:ed|es)?|fails?|failed|failing|error|crash\w*|panic\w*|broken|breaks?|wrong(?:ly)?|race|leak\w*|"

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from recollect.capture.lazy_pattern import LazyPattern
+from recollect.text.lazy_pattern import AnyCasePattern, LazyPattern
 
 MAX_CHARS = 20_000  # of a message: people say what matters first, and paste after it
 MAX_LINES = 600
 MAX_ANNOUNCEMENT_CHARS = 160
 MAX_NAME_WORDS = 3  # between fences within a line: a name, not a paste
+LONG_TOKEN_CHARS = 160  # no word is as long
 MAX_TESTED_CHARS = 400  # of a line, to recognise that a program printed it
 
 _FENCE = LazyPattern(r"^\s{0,8}(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
@@ -85,18 +86,17 @@ BLANK = "\x00"
 _LETTER = LazyPattern(r"\w")
 _SIGN = LazyPattern(r"\S")
 _SHELL_PROMPT = LazyPattern(r"\s*(?:[$❯➜]\s|\[[^\]]*[~/]\S*\])")
-_LONG_TOKEN = LazyPattern(r"\S{160,}")
+_LONG_TOKEN = LazyPattern(rf"\S{{{LONG_TOKEN_CHARS},}}")
 _PASTED_ITEM = LazyPattern(
     r"^(?P<lead>[^.!?\n]{0,70}?\b(?:address|fix|consider|investigate|look at|do|handle|implement|resolve|tackle|about|"
     r"want|review|comment|feedback|suggestion|finding|observation|issue|item|this|these|following)\b[^.!?\n]{0,25}?)"
     r"(?::\s+|\s{2,})(?:\d{1,3}[.)]|[-*•\u26a0\u274c\u2705]\ufe0f?)\s",
     re.IGNORECASE,
 )
-_ANNOUNCES_QUOTE = LazyPattern(
+_ANNOUNCES_QUOTE = AnyCasePattern(
     r"\b(?:comments?|feedback|suggestions?|observations?|findings?|reviews?|notes?|message|email|ticket|issue|"
     r"warnings?|errors?|logs?|output|traceback|got|get|says?|said|wrote|saw|see|following|below|here)\b[^.!?\n]{0,60}:\s*$"
-    r"|\b(?:(?:comment|feedback|note|observation|suggestion) from|review (?:comment|feedback)|reviewer said)\b",
-    re.IGNORECASE,
+    r"|\b(?:(?:comment|feedback|note|observation|suggestion) from|review (?:comment|feedback)|reviewer said)\b"
 )
 _ANNOUNCES_OWN = LazyPattern(r"\b(?:rules?|conventions?|preferences?|want|we|our|my|from now on)\b", re.IGNORECASE)
 _FIRST_PERSON = LazyPattern(
@@ -267,7 +267,7 @@ def _opening_tag(line: str) -> str:
 
 
 def _is_pasted(line: str, *, is_agent: bool, after_blank: bool) -> bool:
-    if _QUOTE.match(line) or _RULER.match(line) or _LONG_TOKEN.search(line):
+    if _QUOTE.match(line) or _RULER.match(line) or (len(line) >= LONG_TOKEN_CHARS and _LONG_TOKEN.search(line)):
         return True
     if _ROW.match(line):
         return not is_agent
@@ -275,7 +275,7 @@ def _is_pasted(line: str, *, is_agent: bool, after_blank: bool) -> bool:
         return not _ITEM.match(line) or line.endswith((";", "{", "}"))
     if _INDENTED_LINE.match(line) and not _ITEM.match(line):
         return after_blank or not _is_made_of_words(line)
-    return not _is_made_of_words(line) and len(line) > 60
+    return len(line) > 60 and not _is_made_of_words(line)
 
 
 def _is_made_of_words(line: str) -> bool:

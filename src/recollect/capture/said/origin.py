@@ -7,8 +7,8 @@ Every prompt waits for this: a pattern that may begin at any line stays on that 
 
 import re
 
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.domain.learning import Origin
+from recollect.text.lazy_pattern import LazyPattern
 
 MAX_BEGINNING_CHARS = 2000  # a template is recognised by its beginning
 

@@ -13,7 +13,6 @@ A sentence about what the software should do ("users must always see a price") i
 
 import re
 
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.clauses import Sentence
 from recollect.capture.said.cues import Cue, cues_of, fix_spelling
 from recollect.capture.said.cues.english import CALLED
@@ -21,6 +20,7 @@ from recollect.capture.said.development import is_about_work, names_tool
 from recollect.capture.said.masking import LineForm
 from recollect.capture.said.reference import needs_this_moment, points_back
 from recollect.text import linear_model
+from recollect.text.lazy_pattern import AnyCasePattern, LazyPattern
 
 MIN_WORDS, MAX_WORDS, MAX_CHARS = 2, 45, 240
 MIN_LASTING = 0.7  # probability, for a sentence whose form no rule knows
@@ -35,25 +35,22 @@ _RETRACTING_ANYWHERE = _RETRACTING - {Cue.ONCE, Cue.EVENT, Cue.NARRATION, Cue.PA
 _PROJECT_WORD = (
     r"(?:repo|repository|project|codebase|monorepo|app|application|service|package|workspace|team|site|product|game)"
 )
-_MOMENT_WORD = LazyPattern(
+_MOMENT_WORD = AnyCasePattern(
     rf"\b(?:this|these|those|such)\b(?! (?:\w+ )?{_PROJECT_WORD}\b)|^that\b|(?<!so )\bthat\b(?! (?:ha[sv]e?|is|are|was|were|"
     rf"can|do|\w+s)\b)|\b(?:it|them|there|both|the ones?|him|her|same)\b(?!['’])|"
-    r"\bthe (?:new|current|existing|latest|remaining|correct|right|actual) ",
-    re.IGNORECASE,
+    r"\bthe (?:new|current|existing|latest|remaining|correct|right|actual) "
 )
 # Subjects of a sentence about the product: its users and its parts. A rule for the work has neither.
-_PRODUCT = LazyPattern(
+_PRODUCT = AnyCasePattern(
     r"\b(?:users?|customers?|clients?|players?|admins?|visitors?|guests?|people|buttons?|pages?|modals?|dialogs?|"
     r"screens?|menus?|sidebars?|cards?|charts?|icons?|colou?rs?|fonts?|widgets?|popups?|tooltips?|dropdowns?|emails?|"
-    r"invoices?|orders?|prices?|amounts?|usuarios?|utilisateurs?|benutzer|kunden?|用户|账号|密码|ユーザー)\b|用户|账号|密码",
-    re.IGNORECASE,
+    r"invoices?|orders?|prices?|amounts?|usuarios?|utilisateurs?|benutzer|kunden?|用户|账号|密码|ユーザー)\b|用户|账号|密码"
 )
-_SPECIFIES = LazyPattern(
+_SPECIFIES = AnyCasePattern(
     r"\bthe (?:[\w'-]+ ){1,3}?(?:should|must|shall|needs? to|has to|have to|will|would|can|cannot|can't|never|always|"
     r"does|doesn't|is always|is never)\b|\b(?:it|which|that) (?:should|must|never|always|needs)\b|"
     r"\b(?:always|never) (?!(?:pass|process|address|access|discuss|bypass|cross|miss|press|less)\b)\w+[^s\W]s\b|"
-    r"\b(?:always|never) (?:been|was|were|worked|did|seen|saw|had|got|gets?|mind|ends?|the case)\b",
-    re.IGNORECASE,
+    r"\b(?:always|never) (?:been|was|were|worked|did|seen|saw|had|got|gets?|mind|ends?|the case)\b"
 )
 _SCOLDS = LazyPattern(
     r"\b(?:you|u)(?:'ve|'re|'s)? (?:\w+ )?(?:always|never|keep|kept|forgot|ignored?)\b|^(?:you|u)\b", re.I

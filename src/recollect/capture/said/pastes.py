@@ -5,7 +5,7 @@ A paste may matter, but the user did not say it: it proves nothing about what th
 
 import re
 
-from recollect.capture.lazy_pattern import LazyPattern
+from recollect.text.lazy_pattern import LazyPattern
 
 _SOURCES = (
     "page|docs?|documentation|readme|wiki|article|site|website|blog|post|thread|ticket|issue|e-?mail|mail|message|chat|"

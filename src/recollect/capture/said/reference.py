@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.clauses import Sentence
+from recollect.text.lazy_pattern import AnyCasePattern, LazyPattern
 
 # "This repo", "this project" mean the same a month later; "this function" does not.
 _LASTING = (
@@ -35,10 +35,9 @@ _LATER_REFERENT = LazyPattern(
     re.IGNORECASE,
 )
 _EXPLAINS_ITSELF = LazyPattern(r"^that's what (?:the |our )?\S+ (?:\w+ )?(?:is|are) for\b", re.IGNORECASE)
-_OBJECT = LazyPattern(
+_OBJECT = AnyCasePattern(
     r"\b(?:do|does|did|use|using|want|need|like|keep|drop|remove|fix|make|put|move|change|handle|have|for|with|of|to|in|see|get|call|say|said)"
-    r"\s+(?:(?:this|that|it|them)\b(?!\s+[a-z])|(?:these|those)\s+(?:\w+ed|\d+)\b)",
-    re.IGNORECASE,
+    r"\s+(?:(?:this|that|it|them)\b(?!\s+[a-z])|(?:these|those)\s+(?:\w+ed|\d+)\b)"
 )
 _THING = (
     "function|method|file|test|case|error|issue|change|fix|line|flag|value|field|part|bit|thing|check|call|block|helper|"
@@ -46,7 +45,7 @@ _THING = (
     "argument|json|output|link|image|icon|dialog|screen|message|warning|one|ones|stuff|mess|garbage|plan|option|import|"
     "query|endpoint|route|hook|component|struct|type|interface|loop|condition|regex|string|number|list|map|key|dependency"
 )
-_THIS_THING = LazyPattern(rf"\b(?:this|that|these|those)\s+(?:\w+\s+){{0,2}}?(?:{_THING})s?\b", re.IGNORECASE)
+_THIS_THING = AnyCasePattern(rf"\b(?:this|that|these|those)\s+(?:\w+\s+){{0,2}}?(?:{_THING})s?\b")
 _VERB = LazyPattern(
     r"\b(?:is|are|was|were|do|does|did|has|have|should|can|could|will|would|use|why|how|what|who|where|when|which)\b",
     re.IGNORECASE,

@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 
 from recollect.capture.echo import words_of
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.clauses import Sentence, capitalise
 from recollect.capture.said.cues import Cue, cues_of
 from recollect.capture.said.outright import MAX_CHARS, states
 from recollect.capture.said.reference import needs_this_moment
+from recollect.text.lazy_pattern import AnyCasePattern, LazyPattern
 
 MIN_WORDS = 2  # content words of the text to remember; with fewer, the next or previous sentence is meant
 
@@ -46,8 +46,8 @@ _OTHER_LANGUAGES = (
     r"\bnão (?:se )?esqueça|\bguarda isso(?: aí)?|\bricorda(?:ti)?\b|\bnon dimenticare|запомни|не забудь|"
     r"не забывай|(?:请)?记住|请记得|别忘了|覚えて(?:おいて|ください|ね)?|忘れないで(?:ください|ね)?"
 )
-_REQUEST = LazyPattern(
-    rf"{_ASKING}(?:{_ENGLISH}|{_OTHER_LANGUAGES})(?:,? (?:please|pls|ok|okay|bitte|por favor)\b)?", re.IGNORECASE
+_REQUEST = AnyCasePattern(
+    rf"{_ASKING}(?:{_ENGLISH}|{_OTHER_LANGUAGES})(?:,? (?:please|pls|ok|okay|bitte|por favor)\b)?"
 )
 # Often only for the task at hand.
 _WEAK_REQUEST = LazyPattern(rf"{_ASKING}(?:keep|bear) in mind(?: that|[,:])? ", re.IGNORECASE)

@@ -13,12 +13,13 @@ A sentence that fails the first two is foreign, one that fails the third is doub
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.clauses import Sentence, sentences
 from recollect.capture.said.cues import Cue, cues_of
 from recollect.capture.said.masking import MAX_CHARS, LineForm, MaskedMessage, mask_message
 from recollect.capture.said.pastes import bare_words
+from recollect.text.lazy_pattern import AnyCasePattern, LazyPattern
 
 MAX_NAME_WORDS = 2  # in quotation marks: a name
 MAX_QUOTE_WORDS = 4  # in quotation marks: more are the words of another
@@ -48,7 +49,7 @@ _WE = (
     r"we(?:'re|'ve|'ll|'d)?|us|ours?|let's|wir|uns|unser\w*|nosotros|nuestr\w+|nous|notre|on n[e']|noi|nostr\w|nós|"
     r"noss\w+|\w{3,}(?:amos|emos|imos|iamo)"
 )
-_SPEAKER = LazyPattern(rf"\b(?:{_I}|{_WE}|{_HERE})\b", re.IGNORECASE)
+_SPEAKER = AnyCasePattern(rf"\b(?:{_I}|{_WE}|{_HERE})\b")
 _BEGINS = r"^(?:(?:and|so|but|also|ok|okay|please|pls|then|just|btw|fyi|by the way|in general|und|bitte|y)[\s,:]+)*"
 _SPEAKER_LEADS = LazyPattern(
     rf"{_BEGINS}(?:{_I}|{_WE}|{_HERE}|you|du|tú|it's|this|remember|note|keep|bear|mind|make|take|be|don't|do not|for|"
@@ -56,22 +57,20 @@ _SPEAKER_LEADS = LazyPattern(
     re.IGNORECASE,
 )
 # Below such words people write their own.
-_INTRODUCES_OWN = LazyPattern(
+_INTRODUCES_OWN = AnyCasePattern(
     rf"\b(?:{_HERE}|(?:for|by|bei|para) (?:us|uns|nosotros)|rules?|decisions?|decided|agreed|settled|final|"
     r"conventions?|polic(?:y|ies)|preferences?|remember|remind\w*|forget|save (?:this|that|it)|note|mind|important|"
     r"clear|always|never|context|please|told you|gilt|wichtig|merk\w*|entschieden|regeln?|hinweis|decidido|"
-    r"decisi[oó]n|recuerda|reglas?|importante)\b",
-    re.IGNORECASE,
+    r"decisi[oó]n|recuerda|reglas?|importante)\b"
 )
 # Verbs that report the words of another subject.
-_REPORTING_VERB = LazyPattern(
-    r"(?<!\bi )(?<!\bwe )(?<!\bi've )(?<!\bwe've )(?<!\bto )(?<!\byou )(?<!\bplease )(?<!\bjust )\b(?:sa(?:ys|id)|"
+_REPORTING_VERB = AnyCasePattern(
+    r"\b(?<!\bi )(?<!\bwe )(?<!\bi've )(?<!\bwe've )(?<!\bto )(?<!\byou )(?<!\bplease )(?<!\bjust )(?:sa(?:ys|id)|"
     r"say(?= (?:that|you|it|we|to)\b)|tell(?:s|ing)|told|claim(?:s|ed)?|argue[sd]?|recommend(?:s|ed)?|suggest(?:s|"
     r"ed)?|insist(?:s|ed)?|warn(?:s|ed)|mention(?:s|ed)|writes|wrote|written|advise[sd]|thinks|believes|demand(?:s|"
     r"ed)|propose[sd]|replie[sd]|announce[sd]|quote[sd]|answered|state[sd]|complain(?:s|ed)|ask(?:s|ed)(?! for\b)|"
     r"repeat(?:s|ed|ing)|printed|according to|sagte?|meinte?|schreibt|schrieb|steht|behauptet|empfiehlt|laut|gemäß|"
-    r"dicen?|dijo|escribió|pone|afirma|recomienda|según|dit|écrit|selon|diz|disse|scrive|secondo)\b(?!-)",
-    re.IGNORECASE,
+    r"dicen?|dijo|escribió|pone|afirma|recomienda|según|dit|écrit|selon|diz|disse|scrive|secondo)\b(?!-)"
 )
 _OUR_RULES = LazyPattern(
     r"\b(?:our|the team)(?:'s)? (?:\w+ ){0,2}(?:conventions?|polic\w+|rules?|standards?|guidelines?) ", re.I
@@ -81,38 +80,33 @@ _READ_SOMEWHERE = LazyPattern(
     r"^(?:i|we)(?: just| have|'ve)? (?:read|heard|saw|found|googled|watched|quote|dream\w*|had a)\b", re.I
 )
 # Work on a text, and names for a text: stems, to match all forms.
-_TEXT_WORK = LazyPattern(
+_TEXT_WORK = AnyCasePattern(
     r"\b(?:translat|proof-?read|re-?phras|re-?word|re-?writ|paraphras|summari[sz]|transcrib|spell|grammar|typos?\b|"
     r"wording|shorten|classif|categori[sz]|locali[sz]|sentences?\b|paragraphs?\b|phras|tagline|slogan|excerpt|"
     r"verbatim|haiku|poem|joke|(?:in|to|into|a) (?:english|german|french|spanish)\b|übersetz|formulier|kürze|"
-    r"rechtschreib|zusammenfass|satz\b|tradu[czi]|corrig|ortograf|reformul|frase|riassum|résum)",
-    re.IGNORECASE,
+    r"rechtschreib|zusammenfass|satz\b|tradu[czi]|corrig|ortograf|reformul|frase|riassum|résum)"
 )
-_HYPOTHETICAL = LazyPattern(
+_HYPOTHETICAL = AnyCasePattern(
     r"\b(?:suppose|imagine|pretend|hypothetical\w*|let's say|what if|angenommen|stell dir vor|imagina|supongamos|"
-    r"would (?:always|never))\b",
-    re.IGNORECASE,
+    r"would (?:always|never))\b"
 )
 # From here on the speaker speaks again.
-_OWN_WORDS_RESUME = LazyPattern(
+_OWN_WORDS_RESUME = AnyCasePattern(
     r"\b(?:but|however|yet|pero|aber|sondern|mais|però|hence|therefore|(?:i|we) agree|"
-    r"(?:it's|that's|it is|that is|is) (?:decided|final|settled))\b[,:]?",
-    re.IGNORECASE,
+    r"(?:it's|that's|it is|that is|is) (?:decided|final|settled))\b[,:]?"
 )
 # A lasting word in a subordinate clause.
-_SUBORDINATE = LazyPattern(
+_SUBORDINATE = AnyCasePattern(
     r"\b(?:that|why|whether|who|which|like|of|text|input|string|line|dass|que|che|"
     r"to)\s+(?:[^\s,;:.]+\s+){0,5}?(?:always|never|must|should(?:n't)?|remember|from now on|immer|nie(?:mals)?|"
-    r"siempre|nunca|toujours|jamais|sempre)\b",
-    re.IGNORECASE,
+    r"siempre|nunca|toujours|jamais|sempre)\b"
 )
-_POINTS_AT_TEXT = LazyPattern(
-    r"\b(?:this|these|following|below|here's|here (?:is|are)|dies\w*|folgend\w*|est[aoe]s?|ceci)\b", re.I
+_POINTS_AT_TEXT = AnyCasePattern(
+    r"\b(?:this|these|following|below|here's|here (?:is|are)|dies\w*|folgend\w*|est[aoe]s?|ceci)\b"
 )
-_REFERS_TO_TEXT = LazyPattern(
+_REFERS_TO_TEXT = AnyCasePattern(
     r"\b(?:that|this|it|following|below|they|them|those|these|he|she|his|her|their|right|true|er|sie|das|dem|recht|"
-    r"eso|esto|cierto)\b|^\W*(?:why|wieso|warum|¿?por qué|how come|really)\b",
-    re.IGNORECASE,
+    r"eso|esto|cierto)\b|^\W*(?:why|wieso|warum|¿?por qué|how come|really)\b"
 )
 _REQUEST = LazyPattern(r"^\W*(?:can|could|would|will) (?:you|u)\b|^\W*(?:please|pls|bitte|por favor)\b", re.IGNORECASE)
 _FROM_ELSEWHERE = LazyPattern(
@@ -135,7 +129,9 @@ class Voice:
 def voices(text: str, page: MaskedMessage, found: Sequence[Sentence]) -> list[Voice]:
     text = text[:MAX_CHARS]
     quotes = [quote for quote in _QUOTE.findall(text) if len(quote.split()) > MAX_NAME_WORDS]
-    has_foreign_text = any(len(quote.split()) > MAX_QUOTE_WORDS for quote in quotes) or any(map(_brings_text, found))
+    has_foreign_text = any(len(quote.split()) > MAX_QUOTE_WORDS for quote in quotes) or any(
+        _brings_text(sentence.raw) for sentence in found
+    )
     quotes = list(map(bare_words, quotes))
     before_shown = _blocks_before_shown(text, page)
     judged: list[Voice] = []
@@ -210,8 +206,9 @@ def _reports_text(plain: str) -> bool:
     return _reporting_verb(plain) is not None
 
 
-def _brings_text(sentence: Sentence) -> bool:
-    plain = _QUOTE.sub(_CUT, sentence.raw)
+@lru_cache(maxsize=64)  # each sentence of a message is asked twice
+def _brings_text(raw: str) -> bool:
+    plain = _QUOTE.sub(_CUT, raw)
     return _reports_text(plain) or _FROM_ELSEWHERE.match(plain) is not None
 
 
@@ -222,9 +219,10 @@ def _announces(sentence: Sentence, *, ends_line: bool) -> bool:
         return not _is_own_lead(said.rstrip(" :："))
     # People who go on to show something often leave out the full stop.
     has_open_end = ends_line and not said.endswith((".", "!"))
-    return _brings_text(sentence) and (has_open_end or _POINTS_AT_TEXT.search(said) is not None)
+    return _brings_text(sentence.raw) and (has_open_end or _POINTS_AT_TEXT.search(said) is not None)
 
 
+@lru_cache(maxsize=256)  # most sentences have none
 def _is_own_lead(lead: str) -> bool:
     """Return True if the speaker announces their own words: says so, or only names the topic."""
     plain = _QUOTE.sub(_CUT, lead)

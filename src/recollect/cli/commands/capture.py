@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from recollect import config, wiring
+from recollect import wiring
 from recollect.cli import context
 from recollect.cli.display import output, progress
 from recollect.cli.exit_codes import EXIT_PARTLY
@@ -35,7 +35,10 @@ from recollect.domain.memory import ProjectId
 from recollect.domain.settings import Settings
 from recollect.domain.transcript import HOSTS
 from recollect.engine.engine import Engine
+from recollect.engine.learning.backfill import has_read, read_transcript
+from recollect.engine.memories.folder_project import project_here
 from recollect.engine.ports import SettingsFor
+from recollect.paths import find_paths
 from recollect.privacy.exclude import IgnoredPaths
 from recollect.transcripts.reading import ReportBytes
 from recollect.workspace import git
@@ -84,7 +87,7 @@ def capture(
     it finds in a folder PATH. From such files it learns only candidates (memories that are not confirmed), and only for
     the project that contains the file. If all files are your own, pass --mine."""
     report, archive_days = CaptureReport(), context.settings(None).archive.days
-    places = config.find_paths()
+    places = find_paths()
     with wiring.open_engine(settings_by_folder(), places.database, context.model(), pauses=places.pause) as engine:
         given = context.project_of(engine, project, may_be_new=True) if project else None
         found = find_sources(paths)
@@ -94,7 +97,7 @@ def capture(
             wanted = _keep_project(engine, wanted, given or context.project_of(engine, None))
         if not wanted:
             raise InvalidValue(_nothing_found(paths, everywhere))
-        unread = [source for source in wanted if not engine.has_read(source.mark)]
+        unread = [source for source in wanted if not has_read(engine.store, source.mark)]
         report.read_before = len(wanted) - len(unread)
         if unread and not as_json:
             foreign = [source for source in unread if source.inside is not None and not mine]
@@ -121,7 +124,7 @@ def capture(
 
 
 def settings_by_folder(**changes: Any) -> SettingsFor:
-    live = LiveSettings(config.find_paths().settings, os.environ)
+    live = LiveSettings(find_paths().settings, os.environ)
 
     @lru_cache(maxsize=1000)  # asked for every event; a change during the command may be missed
     def settings_for(folder: str | None) -> Settings:
@@ -155,7 +158,7 @@ def _keep_project(engine: Engine, found: list[SessionSource], project: ProjectId
     @lru_cache(maxsize=1000)
     def is_of_project(folder: str) -> bool:
         with suppress(InvalidValue):  # not a possible folder name
-            return engine.project_of(folder) == project
+            return project_here(context.request(engine, folder)) == project
         return False
 
     return [source for source in found if source.folder is not None and is_of_project(source.folder)]
@@ -201,7 +204,8 @@ def _read(
         if _is_retold(engine, source):
             report.retold += 1
             return
-        report.count(engine.backfill(source.mark, events, now=context.now(), project=project, is_own=is_own))
+        now = context.now()
+        report.count(read_transcript(engine, source.mark, events, now=now, project=project, is_own=is_own))
     except (OSError, InvalidValue) as error:
         report.unreadable.append((source.label, reason(error)))
     report.refused += refused
@@ -213,4 +217,4 @@ def _is_retold(engine: Engine, source: SessionSource) -> bool:
         return False
     first = first_event(source)
     twin = None if first is None else twin_of(first)
-    return twin is not None and engine.knows_session(twin)
+    return twin is not None and engine.store.session(twin) is not None

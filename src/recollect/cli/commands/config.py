@@ -12,8 +12,9 @@ from recollect import config
 from recollect.cli import context
 from recollect.cli.display import output
 from recollect.cli.formats.settings_file import build_settings_file, toml_value
-from recollect.domain.errors import InvalidSettings, InvalidValue
+from recollect.domain.errors import InvalidSettings, InvalidValue, suggest
 from recollect.domain.settings import Settings
+from recollect.paths import find_paths, find_project_file
 from recollect.workspace import marker
 from recollect.workspace.git import root_of
 
@@ -49,12 +50,12 @@ def show(section: str | None, as_json: bool) -> None:
     """Show the settings of this folder, and where each value comes from.
 
     SECTION limits the output to one section, for example budgets."""
-    user_file, project_file = config.find_paths().settings, config.project_file(".")
+    user_file, project_file = find_paths().settings, find_project_file(".")
     rows = _rows(config.read_settings(user_file, project_file))
     if section is not None:
         sections = list(dict.fromkeys(row.section for row in rows))
         if section not in sections:
-            raise InvalidValue(f"There is no section {section!r}; {config.suggestion(section, sections)}")
+            raise InvalidValue(f"There is no section {section!r}; {suggest(section, sections)}")
         rows = [row for row in rows if row.section == section]
     files = [
         SettingsSource(whose="user", path=str(user_file), exists=user_file.exists()),
@@ -79,7 +80,7 @@ def init(for_project: bool, as_json: bool) -> None:
 
     The file is ~/.config/recollect/config.toml ($XDG_CONFIG_HOME is respected). An existing file is never
     overwritten."""
-    path = _project_file() if for_project else config.find_paths().settings
+    path = _project_file() if for_project else find_paths().settings
     _create(path, build_settings_file(for_project=for_project), mode=0o666 if for_project else 0o600)
     sentence = f"Created {path}. Remove the # in front of a setting to change it."
     output.say_result({"created": str(path)}, sentence, as_json)

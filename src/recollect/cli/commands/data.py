@@ -3,18 +3,19 @@
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, assert_never
 
 import click
 
-from recollect import config, wiring
+from recollect import wiring
 from recollect.api.data import DATA, FORGET_PROJECT, Data, ForgetProject, ForgottenProject
 from recollect.cli import client_call, complete_values, context, direct
-from recollect.cli.commands.forget import NOT_A_TERMINAL, TRACES_LEFT, dry_run_option, now_option
+from recollect.cli.commands.forget import NOT_A_TERMINAL, dry_run_option, now_option, warn_of_traces
 from recollect.cli.diagnosis.own_files import Stored, measure_files
 from recollect.cli.display import output
-from recollect.cli.exit_codes import EXIT_PARTLY
+from recollect.domain.outcome import Deleted, Hidden, Planned, tag_of
 from recollect.domain.project import StoredCounts
+from recollect.paths import find_paths
 
 # Fields of StoredCounts, with their names for one and for several.
 COUNTED = (
@@ -53,7 +54,7 @@ def data(ctx: click.Context, as_json: bool) -> None:
     `recollect data forget` forgets a whole project."""
     if ctx.invoked_subcommand is not None:
         return
-    places = config.find_paths()
+    places = find_paths()
     files = measure_files(places)
     holdings = []
     if wiring.existing_database(places.database) is not None:
@@ -101,9 +102,7 @@ def forget(ctx: click.Context, project: str | None, now: bool, dry_run: bool, ye
             return
     done = client_call.run_operation(FORGET_PROJECT, asked)
     _report(done, as_json)
-    if not done.is_clean:
-        output.warn(TRACES_LEFT)
-        ctx.exit(EXIT_PARTLY)
+    warn_of_traces(ctx, done.outcome)
 
 
 def _confirm(found: ForgottenProject, now: bool) -> bool:
@@ -115,11 +114,18 @@ def _confirm(found: ForgottenProject, now: bool) -> bool:
 
 def _report(done: ForgottenProject, as_json: bool) -> None:
     if as_json:
-        about = {"outcome": done.outcome, "project": done.project, "undo": done.undo}
+        undo = done.outcome.undo if isinstance(done.outcome, Hidden) else None
+        about = {"outcome": tag_of(done.outcome), "project": done.project, "undo": undo}
         output.say_json({**about, "held": holding_json(done.holding)})
         return
-    back = "" if done.undo is None else f"; `recollect undo {done.undo}` brings it back"
-    output.say(f"{', '.join(counts(done.holding)) or 'Its names'} of {done.project} {done.outcome}{back}.")
+    what = f"{', '.join(counts(done.holding)) or 'Its names'} of {done.project} {tag_of(done.outcome)}"
+    match done.outcome:
+        case Hidden(undo):
+            output.say(f"{what}; `recollect undo {undo}` brings it back.")
+        case Planned() | Deleted():
+            output.say(f"{what}.")
+        case _ as never:
+            assert_never(never)
 
 
 def _show(files: list[Stored], holdings: list[StoredCounts]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from recollect import __version__, config, wiring
+from recollect import __version__, wiring
 from recollect.cli import context
 from recollect.cli.commands.status import ANSWER_S, COUNTED, describe_demotion
 from recollect.cli.diagnosis.folders import folder_findings, lost_database_findings
@@ -16,13 +16,14 @@ from recollect.cli.diagnosis.installation import command_findings, installation_
 from recollect.cli.display import output, pause_notice
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.client import Client, is_older
-from recollect.config import Paths
 from recollect.domain.errors import RecollectError, StoreDamaged, StoreError
 from recollect.domain.health import Finding, Health, fine, note, problem
 from recollect.domain.model import Condition
 from recollect.domain.settings import Settings
 from recollect.domain.vector import ModelId
 from recollect.engine.engine import Engine
+from recollect.engine.upkeep import Figures, read_figures, repair
+from recollect.paths import Paths, find_paths, find_project_file, fingerprint
 
 HEAD_COLUMNS = 19  # the sign and the subject
 _SIGNS = {Health.FINE: ("ok", "green"), Health.NOTE: ("note", "yellow"), Health.PROBLEM: ("PROBLEM", "red")}
@@ -63,7 +64,7 @@ def _findings(*, repair: bool) -> Iterator[Finding]:
     """Run each check by itself, so that a problem in one place hides nothing in another."""
     yield from installation_findings()
     try:
-        places = config.find_paths()
+        places = find_paths()
     except RecollectError as error:
         yield problem("settings", str(error), "Nothing else can be checked until this is fixed.")
         return
@@ -94,7 +95,7 @@ def _repair(places: Paths) -> list[Finding]:
         return [note("repair", "there is no database yet")]
     try:
         with suppress(StoreDamaged), _engine(places) as engine:
-            return engine.repair(context.now())
+            return repair(engine.context(None, context.now()))
         return wiring.salvage_database(places.database)
     except RecollectError as error:
         return [problem("repair", str(error), "Nothing was changed.")]
@@ -106,7 +107,7 @@ def _settings(places: Paths) -> Iterator[Finding]:
     except RecollectError as error:
         yield problem("settings", str(error), "Commands do not work until this is fixed.")
         return
-    for file in (places.settings, config.project_file(context.folder_to_look_in() or "/")):
+    for file in (places.settings, find_project_file(context.folder_to_look_in() or "/")):
         if file is not None:
             yield fine("settings", f"{file}" if file.exists() else f"{file} (does not exist: the defaults apply)")
 
@@ -128,14 +129,15 @@ def _database(places: Paths) -> Iterator[Finding]:
     try:
         with _engine(places) as engine:
             size_mb = path.stat().st_size / 1e6
-            memories = output.many(engine.count(), "memory", "memories")
+            figures = read_figures(engine.store)
+            memories = output.many(figures.memories, "memory", "memories")
             yield fine("database", f"{path}, {size_mb:.1f} MB, {memories} {COUNTED}")
-            if engine.is_read_only:
+            if engine.store.is_read_only:
                 advice = "Check the owner, the permissions and how the disk is mounted."
                 yield problem("database", "it can be read but not written", advice)
-            yield from engine.check()
-            yield from _upgrades(engine)
-            waiting = len(engine.cases())
+            yield from engine.store.check()
+            yield from _upgrades(figures)
+            waiting = figures.to_review
             if waiting:
                 says = output.many(waiting, "memory waits", "memories wait")
                 advice = f"`recollect review --all` shows {'it' if waiting == 1 else 'them'}."
@@ -149,13 +151,13 @@ def _database(places: Paths) -> Iterator[Finding]:
         yield fine("backups", f"{len(backups)} in {path.parent / 'backups'}")
 
 
-def _upgrades(engine: Engine) -> Iterator[Finding]:
-    restored = engine.find_restoring_change()
+def _upgrades(figures: Figures) -> Iterator[Finding]:
+    restored = figures.restored
     if restored is not None:
         many = output.many(restored.memories, "memory", "memories")
         says = f"{many} that an older version had replaced in doubt are valid again"
         yield fine("upgrade", f"{says} (`recollect undo {restored.id}` reverts this)")
-    demoted = engine.find_demoting_change()
+    demoted = figures.demoted
     if demoted is not None:
         yield fine("upgrade", describe_demotion(demoted.id, demoted.memories))
 
@@ -189,7 +191,7 @@ def _model(places: Paths) -> Iterator[Finding]:
 def _missing_vectors(places: Paths, model: ModelId) -> Iterator[Finding]:
     try:
         with _engine(places) as engine:
-            waiting = engine.missing_vectors(model)
+            waiting = engine.store.count_missing_vectors(model)
     except RecollectError:
         return  # reported already
     if waiting.memories or waiting.turns:
@@ -219,7 +221,7 @@ def _daemon(places: Paths) -> Iterator[Finding]:
         yield problem("daemon", f"{versions}: another, newer installation started it", advice)
     else:
         yield fine("daemon", f"running, process {pid}")
-        if hello.get("environment") != config.fingerprint(places, os.environ):
+        if hello.get("environment") != fingerprint(places, os.environ):
             says = "it has other RECOLLECT_ variables or folders than this shell: commands here bypass it"
             yield note("daemon", says, "`recollect restart` gives it those of this shell.")
     yield from _port(client, places)

@@ -1,19 +1,22 @@
 """`recollect edit`"""
 
 import sys
+from typing import assert_never
 
 import click
 
-from recollect import config
 from recollect.api.edit import EDIT, Edit, EditedMemory
 from recollect.api.show import SHOW, Show
 from recollect.cli import client_call, complete_values, context, direct, editor
-from recollect.cli.commands.remember import describe_omissions, find_secret_rules
+from recollect.cli.commands.remember import describe_omissions
 from recollect.cli.commands.show import describe_edit
 from recollect.cli.display import output
 from recollect.cli.formats import memory_text
 from recollect.cli.formats.memory_json import record_of
-from recollect.domain.memory import Kind
+from recollect.domain.changes import ChangeId
+from recollect.domain.memory import Kind, Memory
+from recollect.domain.outcome import Edited, Unchanged, tag_of
+from recollect.paths import find_paths
 
 
 @click.command(
@@ -26,7 +29,7 @@ Examples:
 )
 @click.argument("memory_id", metavar="ID", shell_complete=complete_values.memory_ids)
 @click.option("--text", help='New text. "-" reads the text from standard input.')
-@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="New kind.")
+@context.kind_option(f"New kind: {', '.join(Kind)}.")
 @click.option(
     "--scope",
     help="Where the memory is valid: project (the project of this folder), universal (everywhere), language:NAME or "
@@ -44,7 +47,7 @@ Examples:
 def edit(
     memory_id: str,
     text: str | None,
-    kind: str | None,
+    kind: Kind | None,
     scope: str | None,
     title: str | None,
     aliases: tuple[str, ...],
@@ -59,7 +62,7 @@ def edit(
     asked = Edit(
         id=memory_id,
         text=context.read_stdin() if text == "-" else text,
-        kind=None if kind is None else Kind(kind),
+        kind=kind,
         scope=scope,
         title=title,
         aliases=tuple(filter(None, aliases)) if aliases else None,
@@ -67,7 +70,7 @@ def edit(
         by=context.BY,
     )
     if (text, kind, scope, title) != (None, None, None, None) or aliases:
-        _report(client_call.run_operation(EDIT, asked), asked, as_json)
+        _report(client_call.run_operation(EDIT, asked), as_json)
         return
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.UsageError(
@@ -80,26 +83,36 @@ def edit(
 def _edit_in_editor(memory_id: str, as_json: bool) -> None:
     here = context.folder_to_look_in()
     memory = client_call.run_operation(SHOW, Show(id=memory_id, folder=here, by=context.BY)).memory
-    with editor.edit_text(memory_text.format_memory(memory), f"{memory.id}.txt", config.find_paths().state) as draft:
+    with editor.edit_text(memory_text.format_memory(memory), f"{memory.id}.txt", find_paths().state) as draft:
         asked = memory_text.read_edit(draft, memory, folder=here, by=context.BY)
         if asked is None:
             output.say("The text is empty; nothing was changed. Use `recollect forget` to remove a memory.")
             return
         done = client_call.run_operation(EDIT, asked)
-    _report(done, asked, as_json)
+    _report(done, as_json)
 
 
-def _report(done: EditedMemory, asked: Edit, as_json: bool) -> None:
-    given = [text for text in (asked.text, asked.title, *(asked.aliases or ())) if text]
-    if as_json:
-        about = {"outcome": done.outcome, **record_of(done.memory), "before": record_of(done.before)}
-        output.say_json(about | {"undo": done.undo, "redacted": find_secret_rules(given)})
-    elif done.undo is None:
-        output.say(f"Nothing to change: {done.memory.id} already says this.")
-    else:
-        output.say(f"Edited {done.memory.id}.")
-        for line in describe_edit(done.before, done.memory):
-            output.say_beside("  ", 2, line)
-        for line in describe_omissions(given):
-            output.say(line)
-        output.say(f"`recollect undo {done.undo}` reverts this.")
+def _report(done: EditedMemory, as_json: bool) -> None:
+    match done.outcome:
+        case Edited(memory, before, undo):
+            if as_json:
+                _say_json(done, before, undo)
+                return
+            output.say(f"Edited {memory.id}.")
+            for line in describe_edit(before, memory):
+                output.say_beside("  ", 2, line)
+            for line in describe_omissions(done.omitted):
+                output.say(line)
+            output.say(f"`recollect undo {undo}` reverts this.")
+        case Unchanged(memory):
+            if as_json:
+                _say_json(done, memory, None)
+                return
+            output.say(f"Nothing to change: {memory.id} already says this.")
+        case _ as never:
+            assert_never(never)
+
+
+def _say_json(done: EditedMemory, before: Memory, undo: ChangeId | None) -> None:
+    about = {"outcome": tag_of(done.outcome), **record_of(done.outcome.memory), "before": record_of(before)}
+    output.say_json(about | {"undo": undo, "redacted": done.omitted.secrets})

@@ -10,13 +10,14 @@ from typing import TextIO
 
 import click
 
-from recollect import config
 from recollect.cli import context
 from recollect.cli.display import output
 from recollect.cli.formats.memory_json import record_of
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory
+from recollect.engine.memories.lookup import all_memories
 from recollect.imports import own_markdown
+from recollect.paths import find_paths
 
 
 @click.command("export")
@@ -50,13 +51,14 @@ def export_memories(
     is_markdown = form == "markdown" or (form is None and file.suffix == ".md")
     counter = _Counter()
     with context.engine() as engine:
+        ctx = context.request(engine)
         of = context.project_of(engine, project) if project or here else None
         with _open_target(file, force) as target:
             if is_markdown:
                 may_write = own_markdown.may_be_written if candidates else own_markdown.may_be_written_as_confirmed
-                target.writelines(own_markdown.render(counter.filter(engine.all_memories(of), may_write)))
+                target.writelines(own_markdown.render(counter.filter(all_memories(ctx, of), may_write)))
             else:
-                target.writelines(map(_line, counter.filter(engine.all_memories(of))))
+                target.writelines(map(_line, counter.filter(all_memories(ctx, of))))
     if counter.left_out:
         not_confirmed = "" if candidates else "candidates (`--candidates` includes them), "
         output.remark(
@@ -95,7 +97,7 @@ def _open_target(file: Path, force: bool) -> Iterator[TextIO]:
         return
     if file.exists() and not force:
         raise InvalidValue(f"{file} already exists; choose another name, or add --force to overwrite it.")
-    database = config.find_paths().database.resolve()
+    database = find_paths().database.resolve()
     resolved = file.resolve()
     if resolved.parent == database.parent and resolved.name.startswith(database.name):  # --force or not
         raise InvalidValue(f"{file} is a file of the database itself; choose another name.")

@@ -2,6 +2,7 @@
 
 import sys
 from dataclasses import replace
+from typing import assert_never
 
 import click
 
@@ -11,6 +12,7 @@ from recollect.cli.display import output
 from recollect.cli.exit_codes import EXIT_PARTLY
 from recollect.cli.formats.memory_json import record_of
 from recollect.domain.memory import Memory
+from recollect.domain.outcome import Deleted, Hidden, NoMatch, Planned, Removal, tag_of
 
 NOT_A_TERMINAL = "Not a terminal: pass --yes to confirm, or --dry-run to see what would be forgotten."
 TRACES_LEFT = "Another process still reads older data, so traces are left in the log. The next command removes them."
@@ -76,7 +78,11 @@ def forget(
     else:
         done = client_call.run_operation(FORGET, asked)
     _report(done, as_json)
-    if not done.is_clean:
+    warn_of_traces(ctx, done.outcome)
+
+
+def warn_of_traces(ctx: click.Context, outcome: NoMatch | Removal) -> None:
+    if isinstance(outcome, Deleted) and not outcome.is_clean:
         output.warn(TRACES_LEFT)
         ctx.exit(EXIT_PARTLY)
 
@@ -93,16 +99,21 @@ def _report(done: Forgotten, as_json: bool) -> None:
     memories = done.memories
     if as_json:
         records = list(map(record_of, memories))
-        output.say_json({"outcome": done.outcome, "out_of_sight": done.out_of_sight, "memories": records})
+        output.say_json({"outcome": tag_of(done.outcome), "out_of_sight": done.out_of_sight, "memories": records})
         return
     if memories:
         output.show_memories(memories)
-        back = ""
-        if done.outcome == "forgotten":
-            back = f"; `recollect undo` brings {'it' if len(memories) == 1 else 'them'} back"
-        output.say(f"{output.many(len(memories), 'memory', 'memories')} {done.outcome}{back}.")
-    else:
-        output.say("No memory matches; nothing was forgotten.")
+    many = output.many(len(memories), "memory", "memories")
+    match done.outcome:
+        case NoMatch():
+            output.say("No memory matches; nothing was forgotten.")
+        case Hidden():
+            them = "it" if len(memories) == 1 else "them"
+            output.say(f"{many} {tag_of(done.outcome)}; `recollect undo` brings {them} back.")
+        case Planned() | Deleted():
+            output.say(f"{many} {tag_of(done.outcome)}.")
+        case _ as never:
+            assert_never(never)
     if done.out_of_sight:
         more = output.many(done.out_of_sight, "more match is", "more matches are")
         output.remark(f"{more} already hidden (forgotten or undone); `--now` deletes them for good.")

@@ -12,6 +12,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.hosts import opencode, script
 
 HOSTS = (script.NAME,)  # hosts with command hooks
+START = "import sys; sys.path.append(sys.argv.pop(1)); import hook; hook.main()"
 MOMENTS = ("start", "prompt", "tool", "reply", "compaction", "end")
 
 
@@ -42,7 +43,8 @@ def hook(host: str, moment: str | None, as_json: bool) -> None:
 
 
 def arguments(host: str, moment: str | None) -> list[str]:
-    """Return the hook command. No shim and no search along PATH: each costs more than the hook itself."""
-    client = Path(recollect.__file__).with_name("hook.py")
-    command = [sys.executable, "-S", "-I", str(client), host]
+    """Return the hook command. No shim and no search along PATH: each costs more than the hook itself. It imports the
+    client: Python compiles a script again at every start, which takes half as long as to start Python."""
+    folder = str(Path(recollect.__file__).parent)
+    command = [sys.executable, "-S", "-I", "-c", START, folder, host]
     return [*command, moment] if moment else command

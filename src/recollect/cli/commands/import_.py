@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Iterator
 from contextlib import nullcontext
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import assert_never
 
 import click
 
-from recollect.api.fresh_vectors import Bulk
+from recollect.api.undo import Undo
 from recollect.cli import client_call, context
 from recollect.cli.display import output, progress
 from recollect.cli.display.progress import LATER, Watch, embed_all, watching
@@ -22,6 +23,9 @@ from recollect.domain.changes import ChangeId
 from recollect.domain.errors import InvalidValue, StoreError
 from recollect.domain.memory import Draft
 from recollect.engine.engine import Engine
+from recollect.engine.memories.embedding import count_waiting
+from recollect.engine.memories.teaching import import_all
+from recollect.engine.memories.undo import undo
 from recollect.imports.entry import KeptEntry, RejectedEntry, SkippedEntry
 from recollect.imports.format import Format
 from recollect.privacy.exclude import IgnoredPaths
@@ -141,9 +145,9 @@ def _bring_back(engine: Engine, drafts: Iterator[PlacedDraft], report: ImportRep
         _bring_back_all(engine, list(drafts), report)  # read everything first: no other process waits meanwhile
         return
     change: ChangeId | None = None
-    at = context.now()
+    ctx = context.request(engine)
     while chunk := list(islice(drafts, CHUNK_LINES)):
-        change, outcomes = engine.bring_back((draft for _, draft in chunk), at=at, by=context.BY, change=change)
+        change, outcomes = import_all(ctx, (draft for _, draft in chunk), by=context.BY, change=change)
         for (spot, _), outcome in zip(chunk, outcomes, strict=True):
             report.count(spot, outcome)
 
@@ -158,16 +162,16 @@ def _bring_back_all(engine: Engine, drafts: list[PlacedDraft], report: ImportRep
             reached = spot
             yield draft
 
-    now = context.now()
+    ctx = context.request(engine)
     with engine.dry_run_copy() as trial:
         try:
-            trial.bring_back(follow(), at=now, by=context.BY, strict=True)
+            import_all(replace(ctx, store=trial.store), follow(), by=context.BY, strict=True)
         except InvalidValue as refusal:
             raise _AllOrNothing(reached, str(refusal)) from None
-    change, outcomes = engine.bring_back((draft for _, draft in drafts), at=now, by=context.BY)
+    change, outcomes = import_all(ctx, (draft for _, draft in drafts), by=context.BY)
     for (spot, _), outcome in zip(drafts, outcomes, strict=True):
         if isinstance(outcome, InvalidValue):  # another process has taken the id in between
-            engine.undo(change, at=context.now(), by=context.BY)
+            undo(context.request(engine), Undo(deed=change, by=context.BY))
             raise _AllOrNothing(spot, str(outcome))
         report.count(spot, outcome)
 
@@ -183,9 +187,8 @@ def _embed(engine: Engine, model: Model, *, silent: bool) -> None:
         loaded = model()
         if loaded is None:  # `recall` and `doctor` report it
             return
-        bulk = Bulk(model=loaded.model, turns=False)
-        with watching(bulk.count_waiting(engine), silent=silent) as watch:
-            embed_all(engine, bulk, watch)
+        with watching(count_waiting(engine.store, loaded.model, turns=False), silent=silent) as watch:
+            embed_all(context.request(engine), loaded.model, watch, turns=False)
     except KeyboardInterrupt:
         output.warn(f"\nThe import is stored. {LATER}")
         raise

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from recollect import config
 from recollect.cli import context
 from recollect.cli.display import output
 from recollect.client import DAEMON_COMMAND
@@ -18,6 +17,7 @@ from recollect.domain.settings import Provider
 from recollect.install import changes, command, extractor_setting, opencode
 from recollect.install.changes import ChangeKind, FileEdit
 from recollect.install.opencode import OpenCodeFolder, Plan
+from recollect.paths import find_paths
 from recollect.workspace.git import root_of
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -75,7 +75,7 @@ def install(
     notes = []
     if in_project and named == absolute:
         notes.append(NOT_TO_COMMIT.format(named[0]))
-    settings = config.find_paths().settings
+    settings = find_paths().settings
     provider = extractor_setting.provider_in(settings)
     if extract is None and provider is Provider.OFF and not (dry_run or as_json):
         extract = _wants_extraction() or None
@@ -84,7 +84,7 @@ def install(
         extract = None
 
     def plan() -> Plan:
-        file = config.find_paths().command
+        file = find_paths().command
         planned = opencode.plan_install(place, named, file, _record_file(), commands)
         edits = list(planned.edits)
         if extract is not None:
@@ -127,7 +127,7 @@ def _wants_extraction() -> bool:
 
 def _record_file() -> Path:
     """Return the file that lists the configurations that install made; it is beside the plugins' command file."""
-    return config.find_paths().command.with_name("installed.json")
+    return find_paths().command.with_name("installed.json")
 
 
 def _place(in_project: bool, for_user: bool) -> OpenCodeFolder:
@@ -137,12 +137,12 @@ def _place(in_project: bool, for_user: bool) -> OpenCodeFolder:
         raise InvalidSettings("HOME is empty; set it to the absolute path of your home folder.")
     if in_project:
         return opencode.project_folder(root_of(context.folder()))
-    return opencode.user_folder(config.find_paths().settings.parent.parent)  # the folder of all programs' settings
+    return opencode.user_folder(find_paths().settings.parent.parent)  # the folder of all programs' settings
 
 
 def _carry_out(plan: Callable[[], Plan], dry_run: bool, emptied: Sequence[Path] = ()) -> Plan:
     """Make all changes before the first line of output: with `| head -3`, printing may be cut short."""
-    state = config.find_paths().command.parent
+    state = find_paths().command.parent
     if dry_run or not state.is_dir():  # a refused plan leaves no trace, not even the folder of the lock
         planned = plan()
         changes.check_edits(planned.edits)

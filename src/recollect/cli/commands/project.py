@@ -11,6 +11,15 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
 from recollect.domain.project import BY_NAME, NAMED_AT, NAMED_FROM, ProjectFacts
 from recollect.engine.engine import Engine
+from recollect.engine.memories.folder_project import (
+    accept_name,
+    enter_project,
+    find_project,
+    resolve_here,
+    take_name,
+)
+from recollect.engine.memories.join_projects import join
+from recollect.engine.memories.projects import project_by_alias
 from recollect.privacy.secrets import redact_identifier
 from recollect.workspace import marker
 from recollect.workspace.git import branch_of, language_of, root_of
@@ -31,8 +40,8 @@ def show(as_json: bool) -> None:
     Recollect also shows the other names of the project, the number of memories, the main programming language and the
     current branch."""
     with context.engine() as engine:
-        found = engine.resolve(str(context.folder()))
-        known = {facts.id: facts for facts in engine.projects()}
+        found = resolve_here(context.request(engine, str(context.folder())))
+        known = {facts.id: facts for facts in engine.store.projects()}
     language, branch = language_of(str(context.folder())), branch_of(str(context.folder()))
     own = known.get(found.project)
     memories = own.memories if own else 0
@@ -73,7 +82,7 @@ def show(as_json: bool) -> None:
 def list_projects(as_json: bool) -> None:
     """List all projects, the most recently used project first."""
     with context.engine() as engine:
-        found = engine.projects()
+        found = engine.store.projects()
     if as_json:
         output.say_json({"projects": list(map(_json, found))})
     elif not found:
@@ -98,8 +107,8 @@ def merge(source: str, into: str | None, yes: bool, as_json: bool) -> None:
     All memories and sessions of FROM become part of INTO. A memory that exists in both projects is kept once.
     `recollect undo` reverts the merge."""
     with context.writing_engine() as engine:
-        target = engine.project_by_alias(into) if into else _here(engine)
-        _join(engine, engine.project_by_alias(source), target, yes, as_json)
+        target = project_by_alias(engine.store, into) if into else _here(engine)
+        _join(engine, project_by_alias(engine.store, source), target, yes, as_json)
 
 
 @project.command()
@@ -119,7 +128,7 @@ def move(source: str, yes: bool, as_json: bool) -> None:
                 f"This folder already has {_count(memories)}, as project {target}. "
                 f"To combine both: recollect project merge '{source}'"
             )
-        _join(engine, engine.project_by_alias(source), target, yes, as_json)
+        _join(engine, project_by_alias(engine.store, source), target, yes, as_json)
 
 
 @project.command()
@@ -139,7 +148,7 @@ def name(name: str, yes: bool, as_json: bool) -> None:
         raise InvalidValue(f"{file} already names this project {present}. Change it there by hand.")
     with context.writing_engine() as engine:
         before = _here(engine)
-        named = engine.project_by_alias(f"{BY_NAME}{wanted}")
+        named = project_by_alias(engine.store, f"{BY_NAME}{wanted}")
         moved = _memories(engine, before) if named != before else 0
         known = _memories(engine, named) if named != before else 0
         if known and not yes:
@@ -149,11 +158,10 @@ def name(name: str, yes: bool, as_json: bool) -> None:
         if present is None:
             marker.write_name(file, wanted)
         is_undoable = present is None and redact_identifier(str(file)) == str(file)
-        after = engine.take_name(
-            str(context.folder()),
+        after = take_name(
+            context.request(engine),
             moves_from=before if moved else None,
             written=ProjectNameEdit(str(file), wanted) if is_undoable else None,
-            at=context.now(),
             by=context.BY,
         )
     output.say_result(
@@ -171,15 +179,16 @@ def accept(as_json: bool) -> None:
     You need this only if another folder already uses the same project name. Without your consent, a cloned repository
     cannot read the memories of that project."""
     with context.writing_engine() as engine:
-        claimed = engine.resolve(str(context.folder())).claimed
+        ctx = context.request(engine, str(context.folder()))
+        claimed = resolve_here(ctx).claimed
         if claimed is None:
             raise InvalidValue(f"No {marker.NAME} here claims the name of a project that is known from elsewhere.")
-        accepted = engine.accept_name(str(context.folder()), at=context.now(), by=context.BY)
+        accepted = accept_name(ctx, by=context.BY)
     output.say_result({"project": accepted}, f"This is project {accepted} now.", as_json)
 
 
 def _memories(engine: Engine, project: ProjectId) -> int:
-    facts = engine.find_project(project)
+    facts = find_project(engine.store, project)
     return facts.memories if facts else 0
 
 
@@ -188,11 +197,11 @@ def _count(memories: int) -> str:
 
 
 def _here(engine: Engine) -> ProjectId:
-    return engine.enter_project(str(context.folder()), context.now())
+    return enter_project(context.request(engine, str(context.folder())))
 
 
 def _join(engine: Engine, source: ProjectId, into: ProjectId, yes: bool, as_json: bool) -> None:
-    facts = engine.find_project(source)
+    facts = find_project(engine.store, source)
     if facts is None:
         raise InvalidValue(f"There is no project {source!r}; `recollect project list` shows all.")
     what = f"{_count(facts.memories)} of {source}"
@@ -200,7 +209,7 @@ def _join(engine: Engine, source: ProjectId, into: ProjectId, yes: bool, as_json
         f"Move {what} to {into}?", f"Not a terminal: pass --yes to move {what} to {into}."
     ):
         return
-    change = engine.join(source, into, at=context.now(), by=context.BY)
+    change = join(engine.store, source, into, at=context.now(), by=context.BY)
     output.say_result(
         {"from": source, "into": into, "memories": facts.memories, "deed": change},
         f"Moved {what} to {into}. `recollect undo {change}` reverts this.",

@@ -6,9 +6,7 @@ from recollect.api.recall import MOST, RECALL, Recall, Recalled
 from recollect.cli import client_call, context, direct
 from recollect.cli.display import hits, output
 from recollect.cli.formats import recall_options
-from recollect.cli.formats.recall_options import Narrowing
-from recollect.domain.search import MAX_LISTED
-from recollect.privacy.secrets import redact
+from recollect.domain.search import MAX_LISTED, Filters
 
 
 @click.command()
@@ -29,7 +27,7 @@ from recollect.privacy.secrets import redact
 def recall(
     query: str,
     limit: int | None,
-    narrowed: Narrowing,
+    filters: Filters,
     project: str | None,
     language: str | None,
     archive: bool,
@@ -39,22 +37,21 @@ def recall(
     """Search memories by words and by meaning, best match first.
 
     DATE is a day such as 2026-05-31 or a time such as 2026-05-31T14:00. A day means 00:00 UTC of that day."""
-    if archive and narrowed.is_about_memories:
-        raise click.UsageError("Turns have no kind, scope or status; leave these options out, or leave out --archive.")
-    found = client_call.run_operation(
-        RECALL,
-        Recall(
+    with context.usage_errors():
+        asked = Recall(
             query=query,
             limit=limit,
             project=project,
             language=language,
+            filters=filters,
             archive=archive,
-            folder=client_call.current_folder(project or narrowed.project),
+            folder=client_call.current_folder(project or filters.project),
             by=context.BY,
-            **narrowed.request_fields,
-        ),
-    )
+        )
+    found = client_call.run_operation(RECALL, asked)
     if as_json:
+        from recollect.privacy.secrets import redact  # its many patterns take time to load
+
         output.say_json(
             {
                 "query": redact(query).text,

@@ -1,27 +1,25 @@
 """`recollect remember`"""
 
-from collections.abc import Sequence
+from typing import assert_never
 
 import click
 
+from recollect.api.operation import HERE
 from recollect.api.remember import REMEMBER, Remember, Remembered
-from recollect.api.request_scope import HERE
 from recollect.cli import client_call, context, direct
-from recollect.cli.commands.show import quote
 from recollect.cli.display import output
+from recollect.cli.display.output import quote
 from recollect.cli.formats.memory_json import record_of
 from recollect.domain.memory import Kind, Memory, Sensitivity
-from recollect.privacy.exclude import without_fences, without_private
-from recollect.privacy.secrets import redact
+from recollect.domain.outcome import Contradicts, New, Omissions, Same, Stored, Updates, tag_of
 from recollect.text.block import visible
 
 
 @click.command()
 @click.argument("text")
-@click.option(
-    "--kind",
-    type=click.Choice([kind.value for kind in Kind]),
-    help="docs/reference/kinds.md explains the kinds. Default: rule, preference or decision, chosen by the wording.",
+@context.kind_option(
+    f"{', '.join(Kind)}. docs/reference/kinds.md explains them. Default: rule, preference or decision, chosen by the "
+    "wording."
 )
 @click.option(
     "--scope",
@@ -60,7 +58,7 @@ from recollect.text.block import visible
 @output.json_option
 def remember(
     text: str,
-    kind: str | None,
+    kind: Kind | None,
     scope: str,
     title: str | None,
     aliases: tuple[str, ...],
@@ -77,7 +75,7 @@ def remember(
     anything is stored."""
     asked = Remember(
         text=context.read_stdin() if text == "-" else text,
-        kind=None if kind is None else Kind(kind),
+        kind=kind,
         scope=scope,
         title=title,
         aliases=aliases,
@@ -87,44 +85,48 @@ def remember(
         folder=client_call.current_folder(None if scope == HERE or files else scope),
         by=context.BY,
     )
-    given = [asked.text, asked.title or "", *asked.aliases]
     done = client_call.run_operation(REMEMBER, asked)
     for file in done.unwatched:
         output.warn(f"{file} is too large to track for changes.")
     if as_json:
-        about = {"outcome": done.outcome, "assumed_kind": done.assumed, **record_of(done.memory)}
-        output.say_json(about | _others_json(done) | {"redacted": find_secret_rules(given)})
+        outcome = done.outcome
+        about = {"outcome": tag_of(outcome), "assumed_kind": done.assumed, **record_of(outcome.memory)}
+        output.say_json(about | _others_json(outcome) | {"redacted": done.omitted.secrets})
     else:
-        output.say("\n".join([*_report(done, asked), *describe_omissions(given)]))
+        output.say("\n".join([*_report(done, asked), *describe_omissions(done.omitted)]))
 
 
-def _others_json(done: Remembered) -> dict[str, object]:
-    match done.outcome:
-        case "updates":
-            return {"replaced": [known.id for known in done.replaced]}
-        case "contradicts":
-            return {"contradicted": [other.id for other in done.contradicted]}
-        case _:
+def _others_json(outcome: Stored) -> dict[str, object]:
+    match outcome:
+        case New() | Same():
             return {}
+        case Updates(_, replaced):
+            return {"replaced": [known.id for known in replaced]}
+        case Contradicts(_, known):
+            return {"contradicted": [other.id for other in known]}
+        case _ as never:
+            assert_never(never)
 
 
 def _report(done: Remembered, asked: Remember) -> list[str]:
-    memory = done.memory
+    memory = done.outcome.memory
     kind = f"{memory.kind} by its wording" if done.assumed else memory.kind
     stored = f"Remembered as {memory.id} ({kind}, {memory.scope})."
     match done.outcome:
-        case "new" if memory.superseded_by is not None:
+        case New() if memory.superseded_by is not None:
             return [f"{stored} It is stored as history: {memory.superseded_by} is newer and stays current."]
-        case "same":
+        case New():
+            return [stored]
+        case Same():
             return _report_same(memory, asked)
-        case "updates":
-            return [stored, *(f"It replaces {quote(known)}" for known in done.replaced)]
-        case "contradicts":
+        case Updates(_, replaced):
+            return [stored, *(f"It replaces {quote(known)}" for known in replaced)]
+        case Contradicts(_, others):
             accept = f"`recollect review accept {memory.id}` keeps the new one"
             decide = f"Both stay until you decide: {accept}, `reject` the old one, `keep` both."
-            return [stored, *(f"It contradicts {quote(other)}" for other in done.contradicted), decide]
-        case _:
-            return [stored]
+            return [stored, *(f"It contradicts {quote(other)}" for other in others), decide]
+        case _ as never:
+            assert_never(never)
 
 
 def _report_same(memory: Memory, asked: Remember) -> list[str]:
@@ -140,22 +142,14 @@ def _plain(text: str) -> str:
     return visible(text).casefold().rstrip(".!")
 
 
-def describe_omissions(given: Sequence[str]) -> list[str]:
+def describe_omissions(omitted: Omissions) -> list[str]:
     """Say which parts of the given texts were not stored."""
     lines = []
-    rules = find_secret_rules(given)
-    if rules:
-        lines.append(f"{'A secret was' if len(rules) == 1 else 'Secrets were'} redacted ({', '.join(rules)}).")
-    public = list(map(without_private, given))
-    if public != list(given):
+    if omitted.secrets:
+        many = "A secret was" if len(omitted.secrets) == 1 else "Secrets were"
+        lines.append(f"{many} redacted ({', '.join(omitted.secrets)}).")
+    if omitted.private:
         lines.append("Text marked as private was left out.")
-    if any(without_fences(text) != text for text in public):
+    if omitted.blocks:
         lines.append("Text that looks like a block of Recollect was left out: <recollect> and everything after it.")
     return lines
-
-
-def find_secret_rules(given: Sequence[str]) -> list[str]:
-    found: dict[str, None] = {}
-    for text in given:
-        found |= dict.fromkeys(secret.rule for secret in redact(without_private(text)).found)
-    return list(found)

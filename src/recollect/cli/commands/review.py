@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 import click
 
-from recollect.api.review import DECIDE, MOST, REVIEW, Decide, Decision, ToReview
+from recollect.api.review import DECIDE, MOST, REVIEW, Decide, ToReview
 from recollect.cli import client_call, complete_values, context, direct
-from recollect.cli.commands.show import quote
 from recollect.cli.display import output
+from recollect.cli.display.output import quote
 from recollect.cli.formats.memory_json import record_of
 from recollect.domain.memory import Memory, Tier
-from recollect.domain.review import Case, DecidedCase
+from recollect.domain.review import Case, DecidedCase, Decision
 from recollect.text.block import prefix_of, visible
 
 SHOWN_AT_MOST = 20  # on the screen; --json has all

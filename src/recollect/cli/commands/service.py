@@ -5,6 +5,7 @@ import click
 from recollect import config
 from recollect.cli.display import output
 from recollect.client import Client
+from recollect.paths import find_paths
 
 
 @click.command()
@@ -33,7 +34,7 @@ def restart(as_json: bool) -> None:
 
     The new daemon gets the environment variables of this shell. If your settings file has a mistake, Recollect reports
     the mistake and does not stop the running daemon."""
-    config.read_settings(config.find_paths().settings, None)
+    config.read_settings(find_paths().settings, None)
     client = _client()
     stopped = client.stop()
     client.start()
@@ -42,4 +43,4 @@ def restart(as_json: bool) -> None:
 
 
 def _client() -> Client:
-    return Client(config.find_paths().socket)
+    return Client(find_paths().socket)

@@ -1,6 +1,7 @@
 """`recollect show` and `recollect history`"""
 
 from datetime import datetime
+from typing import assert_never
 
 import click
 
@@ -9,9 +10,11 @@ from recollect.cli import client_call, complete_values, context, direct
 from recollect.cli.display import output
 from recollect.cli.formats.memory_json import record_of, record_with_freshness
 from recollect.domain.changes import Change, ChangeAction, MemoryChange
+from recollect.domain.codec import FieldType
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import Freshness
-from recollect.domain.memory import Memory, Source, Tier
+from recollect.domain.memory import LATER_FIELDS, Memory, Source, Tier, parts_of
+from recollect.domain.review import Decision
 from recollect.domain.session import NO_SUMMARY
 from recollect.text.block import stale_notes, stale_state, visible
 
@@ -63,8 +66,8 @@ def show(memory_id: str, as_json: bool) -> None:
     undo = "" if way is None else f"; `recollect undo {way.undo}` brings it back until {output.minute(way.until)}"
     facts = _facts(memory, undo, seen)
     if memory.is_live:
-        facts += [("contradicts", f"{quote(known)} (`recollect review`)") for known in found.contradicts]
-    facts += [("contradicted", f"by {quote(known)} (`recollect review`)") for known in found.contradicted_by]
+        facts += [("contradicts", f"{output.quote(known)} (`recollect review`)") for known in found.contradicts]
+    facts += [("contradicted", f"by {output.quote(known)} (`recollect review`)") for known in found.contradicted_by]
     output.show_facts(facts)
 
 
@@ -167,12 +170,19 @@ def _facts(memory: Memory, undo: str, seen: Freshness) -> list[tuple[str, str]]:
         ("seen", output.many(memory.seen, "time")),
         ("shown", _use(memory)),
         ("source", _describe_source(memory.source, memory.created_at)),
-        *[("said again", _describe_source(mention.source, mention.at)) for mention in memory.mentions],
+        *[("said again", _describe_source(mention, mention.at)) for mention in memory.mentions],
         ("flagged", "" if memory.flag is None else f"{memory.flag}; never injected (`recollect review`)"),
         *[("evidence", visible(sentence)) for sentence in memory.evidence],
         *[("file", line) for line in _files(memory, seen)],
+        *[(one.name.replace("_", " "), _join_parts(memory, one)) for one in LATER_FIELDS],
     ]
     return [(name, value) for name, value in facts if value]
+
+
+def _join_parts(memory: Memory, field: FieldType) -> str:
+    """Return a field that has no line of its own; "" if it has its default."""
+    is_given = getattr(memory, field.name) != field.default
+    return visible(", ".join(map(str, parts_of(memory, field)))) if is_given else ""
 
 
 def _use(memory: Memory) -> str:
@@ -184,10 +194,6 @@ def _use(memory: Memory) -> str:
     if use.feedback:
         parts.append(f"feedback {use.feedback:+d}")
     return ", ".join(parts)
-
-
-def quote(memory: Memory) -> str:
-    return f"{memory.id} of {output.day(memory.valid_from)}: {visible(memory.text)}"
 
 
 def _files(memory: Memory, seen: Freshness) -> list[str]:
@@ -259,13 +265,16 @@ def _decision(deed: Change, after: Memory, is_replaced: bool) -> str:
     """Say what the user decided about this one of the memories that contradict each other."""
     if after.forgotten_at is not None:
         return "rejected and forgotten"
-    match deed.detail.get("decision"):
-        case "keep":
+    decision = Decision(deed.detail.get("decision", Decision.ACCEPT))  # an early version noted none
+    match decision:
+        case Decision.KEEP:
             return "kept"
-        case "reject":
+        case Decision.REJECT:
             return "rejected"
-        case _:
+        case Decision.ACCEPT:
             return "ended" if is_replaced else "accepted"
+        case _ as never:
+            assert_never(never)
 
 
 def _story_json(story: Told) -> dict[str, object]:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from recollect import __version__, config
+from recollect import __version__
 from recollect.cli.display import output, pause_notice
 from recollect.cli.exit_codes import EXIT_ERROR, EXIT_NOT_RUNNING
 from recollect.cli.formats.injection_json import usage_json
 from recollect.client import Client, is_older
 from recollect.domain.errors import DaemonError, RecollectError
+from recollect.paths import Paths, find_paths
 
 if TYPE_CHECKING:
     from recollect.domain.injection import MomentUsage
@@ -47,10 +48,10 @@ def status(ctx: click.Context, as_json: bool) -> None:
     """Show whether the daemon is running, and usage statistics.
 
     The exit code is 0 if the daemon answers, 3 if no daemon is running, and 1 if the daemon does not answer."""
-    places = config.find_paths()
+    places = find_paths()
     client = Client(places.socket)
-    pid = client.pid()
-    facts = None if pid is None else _ask(client)
+    facts = _ask(client)
+    pid = client.pid() if facts is None else facts["pid"]
     usage = None if facts is None else _usage(facts)
     stored: Facts = {}
     if usage is None:
@@ -88,37 +89,40 @@ def _ask(client: Client) -> Facts | None:
 
 def _usage(facts: Facts) -> "list[MomentUsage] | None":
     """Return the usage in all sessions. None: a daemon of another version counts differently."""
-    from recollect.domain.injection import Moment, MomentUsage
+    import msgspec  # not needed if no daemon answers
+
+    from recollect.domain.injection import MomentUsage
 
     try:
-        return [MomentUsage(**{**one, "point": Moment(one["point"])}) for one in facts["usage"]]
-    except (KeyError, TypeError, ValueError):
+        return msgspec.convert(facts["usage"], list[MomentUsage])
+    except (KeyError, msgspec.ValidationError):
         return None
 
 
-def _read_database(places: config.Paths) -> "tuple[Facts, list[MomentUsage]]":
+def _read_database(places: Paths) -> "tuple[Facts, list[MomentUsage]]":
     """Return the figures from the database; an unreadable one does not stop `status`."""
     from recollect import wiring  # the answer of a daemon needs neither
     from recollect.cli import context
+    from recollect.engine.upkeep import read_figures
 
     if wiring.existing_database(places.database) is None:
         return {}, []
     try:
         with context.engine() as engine:
-            waiting = engine.missing_vectors(None)
-            restored, demoted = engine.find_restoring_change(), engine.find_demoting_change()
-            figures: dict[str, Any] = {
-                "memories": engine.count(),
-                "to_review": len(engine.cases()),
-                "candidates": len(engine.candidates()),
-                "to_learn": engine.count_waiting_events(),
+            figures = read_figures(engine.store)
+            restored, demoted = figures.restored, figures.demoted
+            facts: dict[str, Any] = {
+                "memories": figures.memories,
+                "to_review": figures.to_review,
+                "candidates": figures.candidates,
+                "to_learn": figures.to_learn,
                 "taken_back": restored and restored.id,
                 "put_back": demoted and {"deed": demoted.id, "memories": demoted.memories},
-                "to_embed": waiting.memories + waiting.turns,
+                "to_embed": figures.to_embed,
             }
             if places.model.is_dir():
-                figures["model"] = NOT_LOADED
-            return figures, engine.log.usage()
+                facts["model"] = NOT_LOADED
+            return facts, figures.usage
     except RecollectError as error:
         output.warn(str(error))
         return {}, []

@@ -1,6 +1,7 @@
 """`recollect undo`"""
 
 from pathlib import Path
+from typing import assert_never
 
 import click
 
@@ -162,5 +163,7 @@ def _describe_kind(change: Change) -> str:
             return f"return of {many} that an older version had replaced in doubt"
         case ChangeAction.DEMOTE:
             return f"demotion of {many} to candidates: today's rules would not confirm them"
-        case _:
+        case ChangeAction.REMEMBER | ChangeAction.IMPORT | ChangeAction.EDIT | ChangeAction.FORGET:
             return f"{change.kind.value} of {many} through {change.by}"
+        case _ as never:
+            assert_never(never)

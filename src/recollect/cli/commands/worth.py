@@ -11,7 +11,7 @@ from pathlib import Path, PureWindowsPath
 
 import click
 
-from recollect import config, wiring
+from recollect import wiring
 from recollect.cli import context
 from recollect.cli.commands import capture
 from recollect.cli.display import output, progress
@@ -24,7 +24,8 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
 from recollect.domain.memory import ProjectId
 from recollect.domain.settings import ExtractorSettings
-from recollect.engine.replay_sessions import RecordedTranscript, Replay
+from recollect.engine.learning.replay_sessions import RecordedTranscript, Replay
+from recollect.paths import find_paths
 from recollect.transcripts.reading import ReportBytes
 
 DAYS = 30
@@ -130,9 +131,9 @@ def worth(
 
 def _replay(sessions: list[_Session], project: str | None, report: WorthReport, *, in_turn: bool) -> None:
     settings_for = capture.settings_by_folder(extractor=ExtractorSettings())  # no language model is asked
-    places = config.find_paths()
+    places = find_paths()
     with wiring.open_trial(settings_for, context.model(), places.pause) as (engine, expect):
-        replay = Replay(engine, settings_for, expect, in_turn=in_turn)
+        replay = Replay(engine, expect, in_turn=in_turn)
         try:
             with progress.reading(sum(one.source.size for one in sessions), "Replaying") as watch:
                 recorded = []

@@ -5,8 +5,9 @@ Each event goes to the engine as a host sends it; the engine then learns from it
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
 
 from recollect import wiring
@@ -15,8 +16,13 @@ from recollect.domain.event import Compacted, Event, Prompt, Reply, SessionStart
 from recollect.domain.injection import Injection, Placement
 from recollect.domain.memory import Memory, Tier
 from recollect.domain.settings import InjectSettings, Settings, TurnPlacement
-from recollect.engine.engine import Engine, no_model
-from recollect.engine.ports import Embeds
+from recollect.engine.context import Context
+from recollect.engine.engine import NO_MODEL, Engine
+from recollect.engine.learning.worker import learn_some
+from recollect.engine.memories.lookup import all_memories
+from recollect.engine.moments.handle import handle
+from recollect.engine.ports import LoadsModel
+from recollect.engine.upkeep import embed_some
 
 SYSTEM_PROMPT = """You are a coding agent in a terminal. You help one developer in one project, with the given tools.
 Read a file before you change it. Keep to the conventions that you find. Make small changes and run the tests after
@@ -51,7 +57,7 @@ class PlayedStory:
         return sum(pair.kept_bytes for pair in self.pairs) / sum(pair.first_bytes for pair in self.pairs)
 
 
-def play(placing: TurnPlacement, model: Callable[[], Embeds | None] = no_model) -> PlayedStory:
+def play(placing: TurnPlacement, model: LoadsModel = NO_MODEL) -> PlayedStory:
     settings = Settings(inject=InjectSettings(placement=placing))
     with wiring.open_engine(lambda _: settings, None, model) as engine:
         older = _play_session(engine, story.older_session())
@@ -64,23 +70,24 @@ def _play_session(engine: Engine, events: Iterable[Event]) -> tuple[StoryStep, .
     steps = []
     for event in events:
         began = time.perf_counter()
-        injection = engine.handle(event)
+        injection = handle(engine, event)
         ms = (time.perf_counter() - began) * 1000
-        steps.append(StoryStep(event=event, injection=injection, ms=ms, learnt=_learn(engine)))
+        steps.append(StoryStep(event=event, injection=injection, ms=ms, learnt=_learn(engine, event.at)))
     return tuple(steps)
 
 
-def _learn(engine: Engine) -> tuple[Memory, ...]:
-    known = {memory.id for memory in _list_confirmed(engine)}
-    while engine.learn_some():
+def _learn(engine: Engine, now: datetime) -> tuple[Memory, ...]:
+    ctx = engine.context(None, now)
+    known = {memory.id for memory in _list_confirmed(ctx)}
+    while learn_some(engine):
         pass
-    while engine.embed_some():
+    while embed_some(ctx):
         pass
-    return tuple(memory for memory in _list_confirmed(engine) if memory.id not in known)
+    return tuple(memory for memory in _list_confirmed(ctx) if memory.id not in known)
 
 
-def _list_confirmed(engine: Engine) -> list[Memory]:
-    return [memory for memory in engine.all_memories() if memory.tier is Tier.CONFIRMED]
+def _list_confirmed(ctx: Context) -> list[Memory]:
+    return [memory for memory in all_memories(ctx) if memory.tier is Tier.CONFIRMED]
 
 
 def _request_pairs(steps: Iterable[StoryStep]) -> tuple[RequestPair, ...]:

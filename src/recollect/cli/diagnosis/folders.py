@@ -8,8 +8,8 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from recollect.config import Paths
 from recollect.domain.health import Finding, fine, note, problem
+from recollect.paths import Paths
 from recollect.system import Mount, find_replaced_files, read_mounts
 
 LITTLE_SPACE_BYTES = 100_000_000

@@ -14,11 +14,11 @@ import recollect
 from recollect import __version__
 from recollect.cli import context
 from recollect.client import DAEMON_COMMAND, DAEMON_ENV
-from recollect.config import Paths
 from recollect.domain.errors import InstallError
 from recollect.domain.health import Finding, fine, note, problem
 from recollect.install import opencode
 from recollect.install.opencode import ConfigEntry, OpenCodeFolder
+from recollect.paths import Paths
 from recollect.workspace.git import root_of
 
 PRINT_VERSION = "import recollect.daemon; print(recollect.__version__)"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from recollect.config import Paths
+from recollect.paths import Paths
 
 MOST = 10_000  # files that are counted in one folder
 

@@ -9,8 +9,6 @@ from recollect.cli.formats.memory_json import record_with_freshness
 from recollect.domain.memory import Hit
 from recollect.domain.session import TurnHit
 from recollect.text.block import stale_notes, visible
-from recollect.text.excerpt import excerpt
-from recollect.text.query import search_words
 
 EXCERPT_CHARS = 300  # of a turn; --json has all of it
 _OF_RELEVANCE = ("words", "meaning", "named")
@@ -38,6 +36,9 @@ def show_memory_hits(hits: Sequence[Hit], *, why: bool, uncertain: bool = False)
 
 
 def show_turn_hits(hits: Sequence[TurnHit], query: str, *, why: bool) -> None:
+    from recollect.text.excerpt import excerpt  # for turns only
+    from recollect.text.query import search_words
+
     words = search_words(query)
     excerpts = [(hit, excerpt(visible(hit.turn.text), words, chars=EXCERPT_CHARS)) for hit in hits]
     if sys.stdout.isatty():

@@ -1,6 +1,5 @@
 """Output for people: styled and wrapped in a terminal, plain when piped, JSON on request."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -54,6 +53,8 @@ def confirm(question: str, otherwise: str) -> bool:
 
 
 def say_json(value: object) -> None:
+    import json  # most output is text
+
     click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
@@ -204,6 +205,10 @@ def console() -> "Console":
     if _wants_style(sys.stdout):
         return Console()
     return Console(color_system=None, force_terminal=False, highlight=False)
+
+
+def quote(memory: Memory) -> str:
+    return f"{memory.id} of {day(memory.valid_from)}: {visible(memory.text)}"
 
 
 def day(moment: datetime) -> str:

@@ -10,9 +10,11 @@ from contextlib import contextmanager
 
 import click
 
-from recollect.api.fresh_vectors import Bulk
 from recollect.cli.display import output
-from recollect.engine.engine import Engine
+from recollect.domain.vector import ModelId
+from recollect.engine.context import Context
+from recollect.engine.memories.embedding import count_waiting
+from recollect.engine.upkeep import embed_some
 
 STEP_BYTES = 1 << 16  # read between two steps of the bar
 BATCH = 32
@@ -41,10 +43,10 @@ def reading(total: int, label: str = "Reading") -> Iterator[Watch]:
         bar.update(waiting)
 
 
-def embed_all(engine: Engine, bulk: Bulk, watch: Watch) -> None:
-    total = left = bulk.count_waiting(engine)
-    while left and engine.embed_some(limit=min(left, BATCH)):
-        left = bulk.count_waiting(engine)
+def embed_all(ctx: Context, model: ModelId, watch: Watch, *, turns: bool) -> None:
+    total = left = count_waiting(ctx.store, model, turns=turns)
+    while left and embed_some(ctx, limit=min(left, BATCH)):
+        left = count_waiting(ctx.store, model, turns=turns)
         watch(max(0, total - left))
 
 

@@ -1,76 +1,40 @@
 """A memory as a JSON object and back: one form for `pipe`, `import`, `export` and `--json`."""
 
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import MISSING
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
+from functools import partial
+from typing import Any, assert_never
 
+from recollect.domain.codec import FieldType, Shape, field_types, json_encoder
 from recollect.domain.errors import PayloadError
 from recollect.domain.freshness import NOT_CHECKED, FileState, Freshness, SeenFile
 from recollect.domain.memory import (
-    KINDS_ELSEWHERE,
+    FIELD_ORDER,
     UNIVERSAL,
-    Anchor,
     Draft,
     Kind,
     Memory,
-    MemoryId,
     Mention,
-    MessageId,
     ProjectId,
     Role,
     Scope,
-    Sensitivity,
-    SessionId,
     Source,
-    Tier,
-    Usage,
     parse_kind,
 )
 from recollect.text import json_fields as read
 from recollect.text.json_fields import Fields
 
-DRAFT_FIELDS = (
-    *("id", "text", "kind", "scope", "project", "time", "created_at", "valid_from", "valid_to", "title", "aliases"),
-    *("sensitivity", "importance", "confidence", "superseded_by", "seen", "source", "evidence", "anchors", "use"),
-    *("mentions", "flag", "conflicts", "tier", "durability", "rules"),
-)
+Reader = Callable[[Fields], Any]
+# A forgotten memory is in no file. The time at which it was forgotten is for the daemon and its clients only.
+RECORD_FIELDS = [one.name for one in field_types(Memory, FIELD_ORDER) if one.name != "forgotten_at"]
+DRAFT_FIELDS = (*RECORD_FIELDS, "project", "time")
+_PARTS = [part for part in field_types(Draft) if part.shape is Shape.RECORD]
+_PART_FIELDS = {part.name: {one.name for one in field_types(part.kind)} for part in _PARTS}
+LEAST = {"seen": 1, "rules": 1, "feedback": -int(read.MAX_NUMBER)}  # of other whole numbers it is 0
 
-
-def record_of(memory: Memory) -> dict[str, Any]:
-    """Return every field: a file of records is a complete backup."""
-    return {
-        "id": memory.id,
-        "text": memory.text,
-        "kind": memory.kind.value,
-        "scope": str(memory.scope),
-        "title": memory.title,
-        "aliases": list(memory.aliases),
-        "sensitivity": memory.sensitivity.value,
-        "importance": memory.importance,
-        "confidence": memory.confidence,
-        "created_at": memory.created_at.isoformat(),
-        "valid_from": memory.valid_from.isoformat(),
-        "valid_to": _iso(memory.valid_to),
-        "superseded_by": memory.superseded_by,
-        "seen": memory.seen,
-        "source": asdict(memory.source),
-        "evidence": list(memory.evidence),
-        "anchors": list(map(asdict, memory.anchors)),
-        "use": {
-            "shown": memory.use.shown,
-            "used": memory.use.used,
-            "unused": memory.use.unused,
-            "feedback": memory.use.feedback,
-            "last_shown_at": _iso(memory.use.last_shown_at),
-            "last_used_at": _iso(memory.use.last_used_at),
-        },
-        "mentions": [{**asdict(said.source), "at": said.at.isoformat()} for said in memory.mentions],
-        "flag": memory.flag,
-        "conflicts": list(memory.conflicts),
-        "tier": memory.tier.value,
-        "durability": memory.durability,
-        "rules": memory.rules,
-    }
+record_of = json_encoder(Memory, RECORD_FIELDS)  # every field: a file of records is a complete backup
 
 
 def record_with_freshness(memory: Memory, freshness: Freshness | None) -> dict[str, Any]:
@@ -90,37 +54,25 @@ def _state(file: SeenFile) -> dict[str, str]:
 def draft_of(record: Fields, *, now: datetime, project: ProjectId | None, source: Source) -> Draft:
     """`project` and `source` are the defaults for records that do not name them."""
     _refuse_misspelt(record)
-    given_id, successor = read.optional_text(record, "id"), read.optional_text(record, "superseded_by")
     return Draft(
-        id=MemoryId(given_id) if given_id else None,
-        text=read.text(record, "text"),
+        **_read_draft(record),
         kind=_kind(record),
         scope=_scope(record, project),
         at=read.time_or_none(record, "created_at") or read.time_or_none(record, "time") or now,
         source=_source(read.section(record, "source"), source),
-        title=read.optional_text(record, "title"),
-        aliases=read.texts(record, "aliases"),
-        sensitivity=_sensitivity(record),
-        importance=read.number(record, "importance", 1.0),
-        confidence=read.number(record, "confidence", 1.0),
-        valid_from=read.time_or_none(record, "valid_from"),
-        valid_to=read.time_or_none(record, "valid_to"),
-        superseded_by=MemoryId(successor) if successor else None,
-        evidence=read.texts(record, "evidence"),
-        anchors=_anchors(record),
-        seen=read.whole_number(record, "seen", 1, least=1),
-        use=_use(record),
         mentions=_mentions(record, source),
-        flag=read.optional_text(record, "flag"),
-        conflicts=tuple(map(MemoryId, read.texts(record, "conflicts"))),
-        tier=_tier(record),
-        durability=read.number(record, "durability", 1.0),
-        rules=None if record.get("rules") is None else read.whole_number(record, "rules", 1, least=1),
     )
 
 
 def unknown_fields(record: Fields) -> list[str]:
-    return [name for name in record if name not in DRAFT_FIELDS]
+    """Return the names of unknown fields, also of its parts: `colour`, `source.branch`."""
+    found = [name for name in record if name not in DRAFT_FIELDS]
+    for part, known in _PART_FIELDS.items():
+        entries = record.get(part)
+        for entry in entries if isinstance(entries, list) else [entries]:
+            if isinstance(entry, dict) and not entry.keys() <= known:
+                found += [f"{part}.{name}" for name in entry if name not in known]
+    return list(dict.fromkeys(found))
 
 
 def _scope(record: Fields, default: ProjectId | None) -> Scope:
@@ -139,30 +91,23 @@ def _refuse_misspelt(record: Fields) -> None:
     from difflib import get_close_matches  # only for errors: start-up stays quick
 
     for name in unknown:
-        near = get_close_matches(name, DRAFT_FIELDS, n=1, cutoff=0.8)
+        part, _, own = name.rpartition(".")
+        near = get_close_matches(own, _PART_FIELDS.get(part, DRAFT_FIELDS), n=1, cutoff=0.8)
         if near:
             raise PayloadError(f"There is no field {name!r}; did you mean {near[0]!r}?")
 
 
 def _kind(record: Fields) -> Kind:
-    given = read.optional_text(record, "kind") or Kind.DECISION
-    return KINDS_ELSEWHERE.get(given) or parse_kind(given)
+    return parse_kind(read.optional_text(record, "kind") or Kind.DECISION)
 
 
 def _source(given: Fields, default: Source) -> Source:
-    if not given:
-        return default
-    role = read.optional_text(given, "role") or default.role
-    if role not in list(Role):
-        raise PayloadError(f"There is no role {role!r}; use one of {', '.join(Role)}.")
-    session, message = read.optional_text(given, "session"), read.optional_text(given, "message")
-    return Source(
-        role=Role(role),
-        host=read.optional_text(given, "host"),
-        session=SessionId(session) if session else None,
-        message=MessageId(message) if message else None,
-        agent=read.optional_text(given, "agent"),
-    )
+    return Source(**_read_source(given), role=_role(given, default)) if given else default
+
+
+def _role(given: Fields, default: Source) -> Role:
+    role: Role = _choice(given, "role", Role, default.role)
+    return role
 
 
 def _mentions(record: Fields, default: Source) -> tuple[Mention, ...]:
@@ -171,13 +116,8 @@ def _mentions(record: Fields, default: Source) -> tuple[Mention, ...]:
         at = read.time_or_none(mention, "at")
         if at is None:
             raise PayloadError("An entry of `mentions` has no `at`.")
-        found.append(Mention(source=_source(mention, default), at=at))
+        found.append(Mention(**_read_mention(mention), role=_role(mention, default), at=at))
     return tuple(found)
-
-
-def _anchors(record: Fields) -> tuple[Anchor, ...]:
-    given = _objects(record, "anchors", "`path` and `hash`")
-    return tuple(Anchor(read.text(anchor, "path"), read.optional_text(anchor, "hash")) for anchor in given)
 
 
 def _objects(record: Fields, name: str, having: str) -> list[dict[str, Any]]:
@@ -189,31 +129,86 @@ def _objects(record: Fields, name: str, having: str) -> list[dict[str, Any]]:
     return given
 
 
-def _use(record: Fields) -> Usage:
-    given = read.section(record, "use")
-    return Usage(
-        shown=read.whole_number(given, "shown", 0),
-        used=read.whole_number(given, "used", 0),
-        unused=read.whole_number(given, "unused", 0),
-        feedback=read.whole_number(given, "feedback", 0, least=-int(read.MAX_NUMBER)),
-        last_shown_at=read.time_or_none(given, "last_shown_at"),
-        last_used_at=read.time_or_none(given, "last_used_at"),
-    )
+def _choice(record: Fields, name: str, choices: type[StrEnum], default: Any) -> Any:
+    value = read.text(record, name) if default is MISSING else read.optional_text(record, name) or default
+    if value not in list(choices):
+        known = " or ".join(choices) if len(choices) == 2 else f"one of {', '.join(choices)}"
+        raise PayloadError(f"There is no {name} {value!r}; use {known}.")
+    return choices(value)
 
 
-def _sensitivity(record: Fields) -> Sensitivity:
-    value = read.optional_text(record, "sensitivity") or Sensitivity.PROJECT
-    if value not in list(Sensitivity):
-        raise PayloadError(f"There is no sensitivity {value!r}; use one of {', '.join(Sensitivity)}.")
-    return Sensitivity(value)
+def record_reader(record: type, left_out: tuple[str, ...] = ()) -> Callable[[Fields], dict[str, Any]]:
+    """Return a function from a JSON object to the arguments of the record."""
+    types = [one for one in field_types(record, FIELD_ORDER) if one.name not in left_out]
+    readers = [(one.name, _list_reader(one) if one.is_list else _reader(one)) for one in types]
+    return lambda given: {name: read_field(given) for name, read_field in readers}
 
 
-def _tier(record: Fields) -> Tier:
-    value = read.optional_text(record, "tier") or Tier.CONFIRMED
-    if value not in list(Tier):
-        raise PayloadError(f"There is no tier {value!r}; use {' or '.join(Tier)}.")
-    return Tier(value)
+def _list_reader(of: FieldType) -> Reader:
+    if of.shape is Shape.TEXT:
+        return partial(read.texts, name=of.name)
+    if of.shape is Shape.RECORD:
+        arguments = record_reader(of.kind)
+        *others, last = [f"`{one.name}`" for one in field_types(of.kind)]
+        having = f"{', '.join(others)} and {last}"
+        return lambda record: tuple(of.kind(**arguments(entry)) for entry in _objects(record, of.name, having))
+    read_item = _reader(of._replace(is_list=False, default=MISSING))
+    return lambda record: tuple(read_item({of.name: item}) for item in _items(record, of.name))
 
 
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()
+def _items(record: Fields, name: str) -> list[Any]:
+    given = record.get(name)
+    if given is not None and not isinstance(given, list):
+        raise PayloadError(f"`{name}` must be a list.")
+    return given or []
+
+
+def _reader(of: FieldType) -> Reader:
+    """Return the reader of a field, which raises an error that names it."""
+    name, default = of.name, of.default
+    read_value = _value_reader(of)
+
+    def read_field(record: Fields) -> Any:
+        if name not in record and default is not MISSING:
+            return default
+        if of.is_optional and record.get(name) is None:
+            return None
+        value = read_value(record)
+        if value is None and not of.is_optional:
+            value = default
+        if value is MISSING:
+            raise PayloadError(f"`{name}` is missing.")
+        return value
+
+    return read_field
+
+
+def _value_reader(of: FieldType) -> Reader:
+    name, default = of.name, of.default
+    match of.shape:
+        case Shape.TEXT:
+            return partial(read.text if default is MISSING else read.optional_text, name=name)
+        case Shape.NUMBER:
+            return partial(read.number, name=name, default=default)
+        case Shape.WHOLE_NUMBER:
+            return partial(read.whole_number, name=name, default=default, least=LEAST.get(name, 0))
+        case Shape.FLAG:
+            return partial(read.flag, name=name, default=default)
+        case Shape.TIME:
+            return partial(read.time_or_none, name=name)
+        case Shape.CHOICE:
+            return partial(_choice, name=name, choices=of.kind, default=default)
+        case Shape.PARSED:
+            return lambda record: of.kind.parse(read.text(record, name))
+        case Shape.RECORD:
+            arguments = record_reader(of.kind)
+            return lambda record: of.kind(**arguments(read.section(record, name)))
+        case Shape.OBJECT:
+            return partial(read.section, name=name)
+        case _ as never:
+            assert_never(never)
+
+
+_read_source = record_reader(Source, ("role",))
+_read_mention = record_reader(Mention, ("role", "at"))
+_read_draft = record_reader(Draft, ("kind", "scope", "at", "source", "mentions"))  # these have rules of their own

@@ -5,18 +5,20 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
-from recollect.cli.formats import filters
+from recollect.api.operation import check_limit
+from recollect.api.recall import MOST
 from recollect.cli.formats.memory_json import draft_of
-from recollect.domain.errors import InvalidValue, PayloadError
+from recollect.domain.errors import InvalidValue, PayloadError, suggest
 from recollect.domain.event import Event, Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId, Source
-from recollect.domain.search import Filters
+from recollect.domain.search import Filters, check_query
 from recollect.domain.session import Turn
 from recollect.text import json_fields as read
+from recollect.text.filters import NAMES, read_filters
 from recollect.text.json_fields import Fields
 
+FILTERS = (*NAMES, "language")
 SEARCH_FIELDS = ("op", "query", "k", "project", "in", "filters", "language", "folder", "time")
-MAX_HITS = 1000
 PLACES = ("memories", "archive", "all")
 LOADED = "loaded"  # session of messages that name no session
 HEARD = "heard"  # session of messages that are not stored
@@ -104,17 +106,23 @@ def read_search(request: Fields, now: datetime) -> SearchRequest:
     place = request.get("in", "memories")
     if place not in PLACES:
         raise PayloadError(f"`in` cannot be {place!r}; use one of {', '.join(PLACES)}.")
-    narrowed = filters.read_filters(request)
-    if place == "archive" and narrowed.filters.are_about_memories:
-        raise PayloadError("`filters`: turns have no kind, scope or status; leave these out, or search in memories.")
+    given = read.section(request, "filters")
+    for name in given:
+        if name not in FILTERS:
+            raise PayloadError(f"There is no filter {name!r}; {suggest(name, FILTERS)}")
+    filters = read_filters(given)
+    if place == "archive":
+        filters.check_for_turns()
+    limit, query = read.optional_number(request, "k"), read.any_text(request, "query")
+    check_limit(limit, MOST)
+    check_query(query)
     return SearchRequest(
-        query=read.text(request, "query"),
-        limit=None if request.get("k") is None else read.whole_number(request, "k", 1, least=1, most=MAX_HITS),
+        query=query,
+        limit=limit,
         project=_project(request),
-        language=narrowed.language,
-        # Turns have no kind, scope or status: only memories can be the answer.
-        place="memories" if narrowed.filters.are_about_memories else place,
-        filters=narrowed.filters,
+        language=(read.optional_text(given, "language") or "").lower() or filters.language,
+        place="memories" if filters.are_about_memories else place,  # only memories can be the answer
+        filters=filters,
         folder=read.optional_text(request, "folder"),
         at=_now(request, now),
     )

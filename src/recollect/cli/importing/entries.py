@@ -11,7 +11,7 @@ from recollect.cli.formats.memory_json import draft_of, unknown_fields
 from recollect.cli.importing.files import STDIN, Readable
 from recollect.cli.importing.scopes import ImportScopes
 from recollect.domain.errors import InvalidValue, PayloadError, RecollectError
-from recollect.domain.memory import ProjectId, Role, Source
+from recollect.domain.memory import MAX_PARTS, ProjectId, Role, Source
 from recollect.imports import claude_mem
 from recollect.imports.databases.claude_mem import claude_mem_rows
 from recollect.imports.decoding import decode
@@ -82,7 +82,7 @@ def _of_lines(file: Readable, places: ImportScopes, unknown: set[str], watch: Wa
             if not line.strip():
                 continue
             try:
-                record = _record(line, size)
+                record = _cut_lists(_record(line, size))
                 draft = draft_of(record, now=now, project=project, source=source)
             except RecollectError as refusal:
                 yield RejectedEntry(number, str(refusal))
@@ -102,6 +102,11 @@ def _lines(source: BinaryIO, watch: Watch) -> Iterator[tuple[bytes, int]]:
                     break
         watch(size)
         yield line, size
+
+
+def _cut_lists(record: dict[str, Any]) -> dict[str, Any]:
+    """Keep the last entries of long lists: an older version exported more than a memory takes today."""
+    return {name: value[-MAX_PARTS:] if isinstance(value, list) else value for name, value in record.items()}
 
 
 def _record(line: bytes, size: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 from recollect.cli.display import output
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory, ProjectId, ScopeLevel
-from recollect.domain.outcome import Contradicts, New, Outcome, Refused, Same, Updates
+from recollect.domain.outcome import Contradicts, New, Outcome, Refused, Same, Updates, tag_of
 from recollect.privacy.secrets import redact
 from recollect.text.block import prefix_of, visible
 
@@ -53,16 +53,16 @@ class ImportReport:
         match outcome:
             case New(memory):
                 self.new += 1
-                self._note("new", spot, memory)
+                self._note_stored(tag_of(outcome), spot, memory)
             case Same(memory):
                 self.same += 1
-                self._note("same", spot, memory)
+                self._note(tag_of(outcome), spot, memory)
             case Updates(memory, _):
                 self.updated += 1
-                self._note("updates", spot, memory)
+                self._note_stored(tag_of(outcome), spot, memory)
             case Contradicts(memory, _):
                 self.contradicting += 1
-                self._note("contradicts", spot, memory)
+                self._note_stored(tag_of(outcome), spot, memory)
             case Refused(why):
                 self.refused.append((spot, why))
             case InvalidValue():
@@ -70,11 +70,13 @@ class ImportReport:
             case _ as never:
                 assert_never(never)
 
+    def _note_stored(self, outcome: str, spot: Spot, memory: Memory) -> None:
+        self.flagged += memory.flag is not None and memory.is_live
+        if memory.scope.level is ScopeLevel.PROJECT:
+            self.projects[memory.scope.name] += 1
+        self._note(outcome, spot, memory)
+
     def _note(self, outcome: str, spot: Spot, memory: Memory) -> None:
-        if outcome != "same":
-            self.flagged += memory.flag is not None and memory.is_live
-            if memory.scope.level is ScopeLevel.PROJECT:
-                self.projects[memory.scope.name] += 1
         if len(self.memories) < self.memories_kept:
             self.memories.append((outcome, spot, memory))
 

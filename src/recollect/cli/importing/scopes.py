@@ -12,6 +12,8 @@ from recollect.cli.importing.files import STDIN, Readable
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import UNIVERSAL, Draft, ProjectId, Scope, Sensitivity
 from recollect.engine.engine import Engine
+from recollect.engine.memories.folder_project import enter_project, project_here
+from recollect.engine.memories.projects import project_by_alias
 from recollect.imports.entry import Entry, KeptEntry, RejectedEntry
 from recollect.imports.format import Format, is_for_agents
 from recollect.text.block import visible
@@ -67,12 +69,12 @@ class ImportScopes:
     def _find_by_folder_name(self, name: str) -> ProjectId:
         here = self.here()
         matching = set()
-        for project in (here, *(facts.id for facts in self._engine.projects())):
+        for project in (here, *(facts.id for facts in self._engine.store.projects())):
             if project.rsplit("/", 1)[-1] == name:
                 matching.add(project)
         if here in matching:
             return here
-        return matching.pop() if len(matching) == 1 else self._engine.project_by_alias(name)
+        return matching.pop() if len(matching) == 1 else project_by_alias(self._engine.store, name)
 
     def _of_folder(self, folder: Path) -> Scope:
         if not _is_of_the_user(folder):
@@ -86,9 +88,8 @@ class ImportScopes:
         return self._project(found)
 
     def _project(self, folder: Path) -> Scope:
-        if self._looking:
-            return Scope.project(self._engine.project_of(str(folder)))
-        return Scope.project(self._engine.enter_project(str(folder), context.now()))
+        ctx = context.request(self._engine, str(folder))
+        return Scope.project(project_here(ctx) if self._looking else enter_project(ctx))
 
 
 def _project_of_claude_code(folder: Path) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 from recollect.cli.display import output
 from recollect.cli.old_sessions.sources import SessionSource
 from recollect.domain.memory import SessionId
-from recollect.engine.backfill import BackfillResult, LearntCounts
+from recollect.engine.learning.backfill import BackfillResult, LearntCounts
 from recollect.privacy.secrets import redact
 
 SHOWN_AT_MOST = 20

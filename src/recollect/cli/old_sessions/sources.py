@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import assert_never
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event
@@ -163,9 +164,13 @@ def _events(found: TranscriptFile, watch: ReportBytes, bad: ReportBadLine) -> It
             return opencode_transcript.parse(reading.opencode_export(path, watch, bad), otherwise=default_time, bad=bad)
         case TranscriptForm.OPENCODE_FILES:
             return opencode_transcript.parse(reading.opencode_files(path, watch, bad), otherwise=default_time, bad=bad)
-        case _:
+        case TranscriptForm.SPECSTORY:
             lines = reading.text_lines(path, watch, bad)
             return specstory.parse(lines, otherwise=default_time, bad=bad, name=path.stem, folder=folder_of(found))
+        case TranscriptForm.OPENCODE_DATABASE:
+            raise ValueError("A database is read session by session.")
+        case _ as never:
+            assert_never(never)
 
 
 def _rows(file: Path, info: dict[str, object], watch: ReportBytes, bad: ReportBadLine) -> Iterator[Event]:

@@ -11,10 +11,10 @@ from recollect.privacy.injection_signs.ignoring import IGNORING, POSING
 from recollect.privacy.injection_signs.leaking import LEAKING, OTHERS
 from recollect.privacy.injection_signs.planting import PLANTING
 from recollect.privacy.injection_signs.roles import ADDRESSING, ROLES
-from recollect.privacy.injection_signs.sign import Sign
+from recollect.privacy.injection_signs.sign import Sign, SignTable
 from recollect.privacy.injection_signs.templates import COMMENTS, TEMPLATES
 
-__all__ = ["SIGNS", "SQUEEZED"]
+__all__ = ["SIGNS", "find_disguised_order", "find_order"]
 
 SIGNS: tuple[Sign, ...] = (
     *COMMENTS,
@@ -30,3 +30,5 @@ SIGNS: tuple[Sign, ...] = (
     *OTHERS,
     *OTHER_LANGUAGES,
 )
+find_order = SignTable(SIGNS).find_reason
+find_disguised_order = SignTable(SQUEEZED).find_reason  # in a text of letters only

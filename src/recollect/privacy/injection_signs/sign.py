@@ -1,6 +1,7 @@
 """One wording of an order, and the parts that many wordings share."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -15,9 +16,11 @@ class Sign:
     unless: str = ""  # if it is in the same sentence: an ordinary rule about users or agents
 
     def is_in(self, text: str) -> bool:
-        if not any(hint in text for hint in self.hints):
-            return False
-        return any(not self._is_ordinary(found) for found in _compile(self.pattern).finditer(text))
+        if any(map(text.__contains__, self.hints)):
+            for found in _compile(self.pattern).finditer(text):
+                if not self._is_ordinary(found):
+                    return True
+        return False
 
     def _is_ordinary(self, found: re.Match[str]) -> bool:
         if not self.unless:
@@ -27,6 +30,27 @@ class Sign:
         for end in _ENDS:
             begin = max(begin, found.string.rfind(end, earliest, found.start()) + 1)
         return _compile(self.unless).search(found.string, begin, found.end() + _AFTER_CHARS) is not None
+
+
+class SignTable:
+    """Signs by their hints: each hint is looked for once, however many signs share it."""
+
+    def __init__(self, signs: Iterable[Sign]) -> None:
+        self._signs = tuple(signs)
+        self._by_hint: dict[str, list[int]] = {}  # the numbers of the signs
+        for number, sign in enumerate(self._signs):
+            for hint in sign.hints:
+                self._by_hint.setdefault(hint, []).append(number)
+
+    def find_reason(self, text: str) -> str | None:
+        """Return the reason of the first sign in the text; None: there is no sign."""
+        hinted: set[int] = set()
+        for hint in filter(text.__contains__, self._by_hint):
+            hinted.update(self._by_hint[hint])
+        for number in sorted(hinted):
+            if self._signs[number].is_in(text):
+                return self._signs[number].reason
+        return None
 
 
 def any_of(hints: str) -> tuple[str, ...]:

@@ -47,7 +47,7 @@ class Candidates(HistoryTable, MemoryTable):
         )
 
         def is_from_here_alone(memory: Memory) -> bool:
-            return all(mention.source.session == session for mention in memory.mentions)
+            return all(mention.session == session for mention in memory.mentions)
 
         return list(filter(is_from_here_alone, found))
 

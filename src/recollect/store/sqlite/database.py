@@ -10,6 +10,8 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from functools import lru_cache
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,9 @@ BACKUPS_KEPT = 3
 WRITER_CACHE_KIB, READER_CACHE_KIB = 65_536, 8_192
 RESIDENT_CACHE_KIB = 1_024  # in a long-running process: the system caches these pages too
 MAX_IDLE_READERS = 3  # kept open for later reads; each has its own pages
+
+# Accept invalid bytes: one damaged row must not stop the reading of all others.
+decode_text = methodcaller("decode", "utf-8", "surrogateescape")
 
 Values = Sequence[object] | Mapping[str, object]  # of a statement
 
@@ -90,46 +95,50 @@ class Database:
 
     def write(self) -> AbstractContextManager[sqlite3.Connection]:
         """Open a transaction. A nested `write` joins it."""
-        return self._own_transaction() or self._transaction()
+        return nullcontext(self._writer) if self._writer_thread == threading.get_ident() else self._transaction()
 
     def read(self) -> AbstractContextManager[sqlite3.Connection]:
         """Open a reader. Inside a transaction it sees what that has written so far."""
-        return self._own_transaction() or self._reading()
+        return _Reading(self)
 
     def fetch_all(self, statement: str, values: Values = ()) -> list[sqlite3.Row]:
-        with self.read() as connection:
+        with _Reading(self) as connection:
             return connection.execute(statement, values).fetchall()
 
     def fetch_one(self, statement: str, values: Values = ()) -> Any:
         """Return the first row, or None."""
-        with self.read() as connection:
+        with _Reading(self) as connection:
             return connection.execute(statement, values).fetchone()
 
     def count(self, statement: str, values: Values = ()) -> int:
         return int(self.fetch_one(statement, values)[0])
 
-    def _own_transaction(self) -> AbstractContextManager[sqlite3.Connection] | None:
-        """Return the writer if this thread has an open transaction; only the outermost `write` translates errors."""
-        return nullcontext(self._writer) if self._writer_thread == threading.get_ident() else None
-
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        if self.is_read_only:
+        if self._read_only_uri is not None:
             raise StoreReadOnly(self._name)
-        self._refuse_if_gone()  # else it would write into a file that has no name any more
-        with self._queue.announce(), self._write_lock, self._translating_errors():
-            self._begin()
-            self._writer_thread = threading.get_ident()
-            try:
-                yield self._writer
-                self._writer.execute("COMMIT")
-            except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("ROLLBACK")
-                raise
-            finally:
-                self._writer_thread = None
-            self._refuse_if_gone("what was just written may be lost")  # rather than report success
+        if not self.is_there:  # it would write into a file that has no name any more
+            raise self._gone("nothing was changed")
+        self._queue.announce()
+        try:
+            with self._write_lock:
+                self._begin()
+                self._writer_thread = threading.get_ident()
+                try:
+                    yield self._writer
+                    self._writer.execute("COMMIT")
+                except BaseException:
+                    if self._writer.in_transaction:
+                        self._writer.execute("ROLLBACK")
+                    raise
+                finally:
+                    self._writer_thread = None
+                if not self.is_there:  # rather than report success
+                    raise self._gone("what was just written may be lost")
+        except sqlite3.Error as error:
+            raise self._translate(str(error)) from error
+        finally:
+            self._queue.withdraw()
 
     def _begin(self) -> None:
         """Wait for other processes in short steps: SQLite's own steps grow to a tenth of a second and miss many gaps."""
@@ -139,23 +148,22 @@ class Database:
         give_up = time.monotonic() + self._wait_ms / 1000
         self._writer.execute("PRAGMA busy_timeout = 0")
         try:
-            while not self._try_to_begin(raises=time.monotonic() > give_up):
+            while True:
+                is_late = time.monotonic() > give_up
+                try:
+                    self._writer.execute("BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as error:
+                    if is_late or not _is_busy(str(error)):
+                        raise
+                else:
+                    return
                 time.sleep(STEP_S)
         finally:
             self._writer.execute(f"PRAGMA busy_timeout = {self._wait_ms}")
 
-    def _try_to_begin(self, *, raises: bool) -> bool:
-        try:
-            self._writer.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            if raises or not _is_busy(str(error)):
-                raise
-            return False
-        return True
-
     def give_way(self) -> None:
         """Let waiting writers of any process go first. Does nothing inside a transaction."""
-        if self._own_transaction() is None:
+        if self._writer_thread != threading.get_ident():
             self._queue.let_others_pass()
 
     def copy_to(self, other: "Database") -> None:
@@ -163,36 +171,11 @@ class Database:
         with self.read() as source, other._write_lock:
             source.backup(other._writer)
 
-    def _refuse_if_gone(self, outcome: str = "nothing was changed") -> None:
-        if not self.is_there:
-            raise StoreUnusable(
-                f"The database {self._name}, or its log, was moved or deleted while it was open. If the daemon is "
-                f"running, run `recollect restart`; {outcome}."
-            )
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        if self.path is None:
-            with self._write_lock, self._translating_errors():
-                yield self._writer
-            return
-        self._refuse_if_gone()  # others cannot see its content; and for a new reader, SQLite would create a new file
-        with self._readers_lock:
-            reader = self._idle_readers.pop() if self._idle_readers else None
-        with self._translating_errors():
-            reader = reader or self._connect()
-            try:
-                yield reader
-            finally:
-                self._return_reader(reader)
-
-    def _return_reader(self, reader: sqlite3.Connection) -> None:
-        with self._readers_lock:
-            is_wanted = len(self._idle_readers) < MAX_IDLE_READERS
-            if is_wanted:
-                self._idle_readers.append(reader)
-        if not is_wanted:
-            reader.close()
+    def _gone(self, outcome: str) -> StoreUnusable:
+        return StoreUnusable(
+            f"The database {self._name}, or its log, was moved or deleted while it was open. If the daemon is "
+            f"running, run `recollect restart`; {outcome}."
+        )
 
     def close(self) -> None:
         with self._write_lock, self._readers_lock:
@@ -438,8 +421,57 @@ class Database:
         return StoreError(f"SQLite error in the database {self._name}: {said}.")
 
 
+class _Reading:
+    """A reader, given back at the end. Not a generator: every prompt opens a dozen."""
+
+    __slots__ = ("_database", "_reader")
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._reader: sqlite3.Connection | None = None  # None: the transaction of this thread
+
+    def __enter__(self) -> sqlite3.Connection:
+        database = self._database
+        if database._writer_thread == threading.get_ident():
+            return database._writer
+        if database.path is None:
+            database._write_lock.acquire()
+            self._reader = database._writer
+            return self._reader
+        if not database.is_there:  # others cannot see its content; and for a new reader, SQLite would create a new file
+            raise database._gone("nothing was changed")
+        with database._readers_lock:
+            self._reader = database._idle_readers.pop() if database._idle_readers else None
+        try:
+            self._reader = self._reader or database._connect()
+        except sqlite3.Error as error:
+            raise database._translate(str(error)) from error
+        return self._reader
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        database, reader = self._database, self._reader
+        if reader is None:
+            return  # only the outermost `write` translates errors
+        if database.path is None:
+            database._write_lock.release()
+        else:
+            with database._readers_lock:
+                is_wanted = len(database._idle_readers) < MAX_IDLE_READERS
+                if is_wanted:
+                    database._idle_readers.append(reader)
+            if not is_wanted:
+                reader.close()
+        if isinstance(error, sqlite3.Error):
+            raise database._translate(str(error)) from error
+
+
 def columns_and_values(row: Mapping[str, object]) -> str:
-    return f"({', '.join(row)}) VALUES ({', '.join(f':{name}' for name in row)})"
+    return _columns_and_values(tuple(row))
+
+
+@lru_cache(maxsize=64)
+def _columns_and_values(names: tuple[str, ...]) -> str:
+    return f"({', '.join(names)}) VALUES ({', '.join(f':{name}' for name in names)})"
 
 
 def assignments(row: Mapping[str, object]) -> str:
@@ -487,11 +519,6 @@ def exclusive_use(path: Path) -> Iterator[None]:
 
 def lock_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.lock")
-
-
-def decode_text(stored: bytes) -> str:
-    """Accept invalid bytes: one damaged row must not stop the reading of all others."""
-    return stored.decode("utf-8", "surrogateescape")
 
 
 def _is_about_writing(error: Exception) -> bool:

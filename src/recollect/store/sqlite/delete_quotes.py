@@ -7,10 +7,19 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from recollect.domain.memory import MemoryId, SessionId
+from recollect.domain.memory import WORDS, MemoryId, SessionId
 from recollect.store.sqlite import inbox, index, reasons, recaps, vectors
 from recollect.store.sqlite.database import assignments
-from recollect.store.sqlite.rows import INJECTION_HASHED, MEMORY_HASHED, TURN_HASHED, is_sound, recap_of, row_hash
+from recollect.store.sqlite.rows import (
+    INJECTION_HASHED,
+    MEMORY_HASHED,
+    TURN_HASHED,
+    WRONG_FORM,
+    is_sound,
+    parse_mention,
+    recap_of,
+    row_hash,
+)
 from recollect.text.block import plain, quote_parts, remove_entries
 from recollect.text.passages import without_marks
 
@@ -100,7 +109,17 @@ def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row, **values: 
 
 
 def _texts_of(row: sqlite3.Row) -> list[str]:
-    return [text.encode("utf-8", "ignore").decode() for text in (row["text"], *_list_in(row, "evidence"))]
+    return [text.encode("utf-8", "ignore").decode() for text in _quotable(dict(row))]
+
+
+def _quotable(row: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the texts that may be quoted elsewhere. Title and aliases are words that find it, not what was said."""
+    for one in WORDS:
+        if one.name in ("title", "aliases"):
+            continue
+        with suppress(ValueError, TypeError):  # damaged: erase what can be read
+            stored = row.get(one.name)
+            yield from filter(None, json.loads(stored or "[]") if one.is_list else [stored])
 
 
 def _earlier_texts(connection: sqlite3.Connection, memory_id: str, tables: Collection[str]) -> Iterator[str]:
@@ -109,10 +128,8 @@ def _earlier_texts(connection: sqlite3.Connection, memory_id: str, tables: Colle
         return
     changes = connection.execute("SELECT before FROM change WHERE memory = ? AND before IS NOT NULL", (memory_id,))
     for change in changes.fetchall():
-        with suppress(ValueError, TypeError, KeyError):  # damaged: erase what can be read
-            before = json.loads(change["before"])
-            evidence = before.get("evidence") or "[]"
-            yield from filter(None, (before["text"], *json.loads(evidence)))
+        with suppress(ValueError, AttributeError):  # damaged: erase what can be read
+            yield from _quotable(json.loads(change["before"]))
 
 
 def _list_in(row: sqlite3.Row, column: str) -> list[Any]:
@@ -125,9 +142,10 @@ def _list_in(row: sqlite3.Row, column: str) -> list[Any]:
 def _sources_of(row: sqlite3.Row) -> set[Message]:
     """Return the messages in which the user said it, the first time and later."""
     sources = {(row["session"], row["message"])}
-    for mention in _list_in(row, "mentions"):
-        if isinstance(mention, list) and len(mention) > 4:
-            sources.add((mention[3], mention[4]))
+    for stored in _list_in(row, "mentions"):
+        with suppress(*WRONG_FORM):  # damaged: erase what can be read
+            mention = parse_mention(stored)
+            sources.add((mention.session, mention.message))
     return {(session, message) for session, message in sources if message}
 
 

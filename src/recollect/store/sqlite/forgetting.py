@@ -19,6 +19,8 @@ MANY_TEXTS = 50
 MERGED_PAGES = 64  # of an index at a time, which takes some milliseconds
 SECRET_TRACE = MemoryId("\t")  # no memory has this id
 _NOTE_TRACE = "INSERT OR IGNORE INTO trace VALUES (?)"
+PURGES = "\tpurges"  # their counter, in the table of counters by project; no project has this id
+_COUNT_PURGE = "INSERT INTO turn_change VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1"
 
 
 class Erasure:
@@ -29,10 +31,11 @@ class Erasure:
             self._delete_unfinished()
             texts = delete_quotes.delete_memories(connection, memories, ())
             connection.executemany(_NOTE_TRACE, [(memory_id,) for memory_id in memories])
+            connection.execute(_COUNT_PURGE, (PURGES,))
         return texts
 
     def count_purges(self) -> int:
-        return self._database.count("SELECT count(*) AS n FROM deed WHERE kind = 'purge'")
+        return self._database.count("SELECT coalesce(max(times), 0) FROM turn_change WHERE project = ?", (PURGES,))
 
     def delete_session(self, session: SessionId) -> bool:
         with self._database.translating_file_errors(), self._database.write() as connection:
@@ -41,6 +44,7 @@ class Erasure:
             self._delete_unfinished()
             deletion.delete_session(connection, session)
             connection.execute(_NOTE_TRACE, (deletion.session_trace(session),))
+            connection.execute(_COUNT_PURGE, (PURGES,))
         return True
 
     def delete_sessions(self, sessions: Collection[SessionId]) -> None:
@@ -51,6 +55,7 @@ class Erasure:
                 deletion.delete_session(connection, session, sessions)
                 inbox.note_erased(connection, session, names)
                 connection.execute(_NOTE_TRACE, (deletion.session_trace(session),))
+            connection.execute(_COUNT_PURGE, (PURGES,))
 
     def erase_project(self, project: ProjectId) -> None:
         with self._database.write() as connection:

@@ -5,20 +5,54 @@ good, a row without text stays for ever, so that the message is not stored again
 import json
 import sqlite3
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.event import Compacted, Event, InboxEntry, Prompt, Reply, SessionEnded, ToolFailed, ToolSucceeded
-from recollect.domain.learning import Origin
-from recollect.domain.memory import MessageId, SessionId
-from recollect.domain.session import Note, Summary
+from recollect.domain.codec import json_decoder, json_encoder
+from recollect.domain.event import (
+    Compacted,
+    Event,
+    EventFields,
+    InboxEntry,
+    Prompt,
+    Reply,
+    SessionEnded,
+    ToolFailed,
+    ToolSucceeded,
+)
+from recollect.domain.memory import SessionId
 from recollect.store.sqlite.database import Database
-from recollect.store.sqlite.rows import from_ms, is_sound, row_hash, to_ms
+from recollect.store.sqlite.rows import Hashed, from_ms, is_sound, row_hash, to_ms
 
-INBOX_HASHED = ("session", "name", "event", "at_ms")
+INBOX_HASHED = Hashed(("session", "name", "event", "at_ms"))
 ERASED_PREFIX = "gone/"  # of the name of a message that was forgotten for good
 ERASED_STATE = 2  # `done` of such a row: neither waiting (0) nor learnt from (1)
+
+_TYPES: Mapping[str, type[Prompt | Reply | ToolSucceeded | ToolFailed | Compacted | SessionEnded]] = {
+    "prompt": Prompt,
+    "reply": Reply,
+    "succeeded": ToolSucceeded,
+    "failed": ToolFailed,
+    "compacted": Compacted,
+    "ended": SessionEnded,
+}
+_TAGS: Mapping[type, str] = {
+    kind: tag for tag, kind in _TYPES.items()
+}  # also the beginning of a message's name: it never changes
+_COMMON = ("host", "folder", "agent")  # kept of the fields that every event has; the time has its own column
+_OF_THE_MOMENT = ("live", "files")  # needed for the answer only
+
+
+def _kept_fields(kind: type[EventFields]) -> list[str]:
+    """Return a type's own fields, then the common ones. Written in this order: a message that comes again is compared."""
+    common = [one.name for one in fields(EventFields)]
+    own = [one.name for one in fields(kind) if one.name not in (*common, *_OF_THE_MOMENT)]
+    return [*own, *_COMMON]
+
+
+_ENCODERS = {tag: json_encoder(kind, _kept_fields(kind)) for tag, kind in _TYPES.items()}
+_DECODERS = {tag: json_decoder(kind, _kept_fields(kind)) for tag, kind in _TYPES.items()}
 
 
 class InboxTable:
@@ -149,7 +183,7 @@ def _own_name(name: object) -> str:
 def _name(event: Event) -> str | None:
     match event:
         case Prompt() | Reply():
-            return f"{type(event).__name__.lower()}/{event.message}"
+            return f"{_TAGS[type(event)]}/{event.message}"
         case ToolSucceeded() | ToolFailed():
             return None if event.call is None else f"call/{event.call}"
         case SessionEnded():
@@ -159,50 +193,16 @@ def _name(event: Event) -> str | None:
 
 
 def _fields(event: Event) -> dict[str, Any]:
-    about = {"host": event.host, "folder": event.folder, "agent": event.agent}
-    match event:
-        case Prompt():
-            return {"type": "prompt", "message": event.message, "text": event.text, "origin": event.origin, **about}
-        case Reply():
-            return {"type": "reply", "message": event.message, "text": event.text, "final": event.final, **about}
-        case ToolSucceeded():
-            called = {"tool": event.tool, "input": event.input, "call": event.call}
-            return {"type": "succeeded", **called, "output": event.output, **about}
-        case ToolFailed():
-            called = {"tool": event.tool, "input": event.input, "call": event.call, "message": event.message}
-            return {"type": "failed", **called, "error": event.error, **about}
-        case Compacted():
-            return {"type": "compacted", "summary": event.summary, **about}
-        case SessionEnded():
-            notes = [str(note) for note in event.notes]
-            return {"type": "ended", "notes": notes, "summary": event.summary.parts, **about}
-        case _:
-            raise TypeError(f"A {type(event).__name__} event cannot be learnt from.")
+    tag = _TAGS.get(type(event))
+    if tag is None:
+        raise TypeError(f"A {type(event).__name__} event cannot be learnt from.")
+    return {"type": tag, **_ENCODERS[tag](event)}
 
 
 def _event_of(row: Mapping[str, Any] | sqlite3.Row) -> Event:
-    fields = json.loads(row["event"])
-    about: dict[str, Any] = {name: fields[name] for name in ("host", "folder", "agent")}
-    about |= {"session": SessionId(row["session"]), "at": from_ms(row["at_ms"])}
-    match fields["type"]:
-        case "prompt":
-            origin = Origin(fields["origin"])
-            return Prompt(message=MessageId(fields["message"]), text=fields["text"], origin=origin, **about)
-        case "reply":
-            return Reply(message=MessageId(fields["message"]), text=fields["text"], final=fields["final"], **about)
-        case "succeeded":
-            called = {name: fields[name] for name in ("tool", "input", "output", "call")}
-            return ToolSucceeded(**called, **about)
-        case "failed":
-            called = {name: fields[name] for name in ("tool", "input", "error", "call")}
-            return ToolFailed(**called, message=fields.get("message"), **about)
-        case "compacted":
-            return Compacted(summary=fields["summary"], **about)
-        case "ended":
-            notes = tuple(map(Note.parse, fields["notes"]))
-            return SessionEnded(notes=notes, summary=Summary.from_parts(fields["summary"]), **about)
-        case other:
-            raise KeyError(other)
+    stored = json.loads(row["event"])
+    tag = stored["type"]
+    return _TYPES[tag](session=SessionId(row["session"]), at=from_ms(row["at_ms"]), **_DECODERS[tag](stored))
 
 
 def _replace_texts(value: Any, rewrite: Callable[[str], str], *, names: bool = False) -> Any:

@@ -58,8 +58,7 @@ def places_to_compare(draft: Draft) -> list[Place]:
 
 def columns_of(places: Iterable[Place]) -> dict[Place, str]:
     """Return the column of the vector table for each place."""
-    for_others = {_place(time, _REACH, reach) for time in (_LIVE, _PAST) for reach in Reach}
-    return {place: "reach" if place in for_others else "place" for place in places}
+    return {place: "reach" if place in _FOR_OTHERS else "place" for place in places}
 
 
 def place_of_turns(project: ProjectId | str | None) -> Place:
@@ -113,7 +112,8 @@ def rows_with(
     each = f"SELECT json_group_array(rowid) FROM {table} WHERE {table} MATCH ?"
     if first:
         each += f" AND rowid >= {first:d}"
-    queries = [_any_place(places, [word]) for word in words]
+    any_place = " OR ".join([f'"{place}*"' for place in places])  # no place has a star
+    queries = [any_place.replace("*", word.replace('"', '""')) for word in words]
     found = connection.execute(" UNION ALL ".join([each] * len(queries)), queries).fetchall()
     return {word: json.loads(row[0]) for word, row in zip(words, found, strict=True)}
 
@@ -147,12 +147,13 @@ def _any_place(places: Iterable[Place], words: Sequence[str]) -> str:
 def places_in_use(connection: sqlite3.Connection, table: str, places: Sequence[Place]) -> list[Place]:
     """Return the places that have rows: most are empty, and need no query for every word."""
     each = f"SELECT EXISTS (SELECT 1 FROM {table} WHERE {table} MATCH ?)"
-    found = connection.execute(" UNION ALL ".join([each] * len(places)), list(map(_quote, places))).fetchall()
+    queries = [f'"{place}"' for place in places]
+    found = connection.execute(" UNION ALL ".join([each] * len(places)), queries).fetchall()
     return [place for place, row in zip(places, found, strict=True) if row[0]]
 
 
 def count(connection: sqlite3.Connection, table: str, places: Iterable[Place]) -> int:
-    query = " OR ".join(map(_quote, places))
+    query = " OR ".join([f'"{place}"' for place in places])
     (found,) = connection.execute(f"SELECT count(*) FROM {table} WHERE {table} MATCH ?", (query,))
     return int(found[0])
 
@@ -176,7 +177,7 @@ def visible_scopes(viewer: Viewer) -> list[Scope]:
         ScopeLevel.PROJECT: viewer.project,
         ScopeLevel.SESSION: viewer.session,
     }
-    return [Scope(ScopeLevel.UNIVERSAL), *(Scope(level, name) for level, name in names.items() if name)]
+    return [Scope(ScopeLevel.UNIVERSAL), *[Scope(level, name) for level, name in names.items() if name]]
 
 
 def _entry(places: Sequence[Place], words: Sequence[str]) -> str:
@@ -195,3 +196,6 @@ def _place(*parts: object) -> Place:
 
 def _quote(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
+
+
+_FOR_OTHERS = frozenset(_place(time, _REACH, reach) for time in (_LIVE, _PAST) for reach in Reach)

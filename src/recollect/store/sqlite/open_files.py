@@ -49,7 +49,15 @@ def side_files(path: Path) -> list[Path]:
 
 def identities(files: Iterable[str]) -> list[tuple[int, int] | None]:
     """Return device and inode of each; None: there is no such file. A new file with the same name has another one."""
-    return [_identity(file) for file in files]
+    found: list[tuple[int, int] | None] = []
+    for file in files:
+        try:
+            facts = os.stat(file)  # noqa: PTH116  # runs before every read and write: pathlib is slower
+        except OSError:
+            found.append(None)
+        else:
+            found.append((facts.st_dev, facts.st_ino))
+    return found
 
 
 def has_lone_log(path: Path) -> bool:
@@ -124,11 +132,3 @@ def _size(path: str) -> int:
         return os.stat(path).st_size  # noqa: PTH116
     except OSError:
         return 0
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    try:
-        facts = os.stat(path)  # noqa: PTH116  # runs before and after every write: pathlib is slower
-    except OSError:
-        return None
-    return facts.st_dev, facts.st_ino

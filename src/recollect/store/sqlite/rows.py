@@ -2,68 +2,71 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import MISSING
 from datetime import UTC, datetime, timedelta
+from enum import Enum
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Any
+from operator import attrgetter, itemgetter
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar, assert_never
 
+from recollect.domain.codec import FieldType, Shape, field_types
 from recollect.domain.errors import InvalidValue, StoreDamaged
 from recollect.domain.injection import Injection, LogEntry, Moment, Placement, QuietReason
 from recollect.domain.learning import Origin
 from recollect.domain.memory import (
+    FIELD_ORDER,
     NEVER_USED,
     Anchor,
     Draft,
-    Kind,
     Memory,
-    MemoryId,
     Mention,
     MessageId,
     ProjectId,
     Role,
-    Scope,
-    Sensitivity,
     SessionId,
     Source,
-    Tier,
     Usage,
 )
 from recollect.domain.session import Note, NoteCode, Recap, Session, Summary, Turn, default_origin
 from recollect.privacy.visibility import reach_of
 from recollect.store.sqlite import reasons
 
-FULLY_DURABLE = 1.0  # the durability of a memory that needed no estimate
 START_BLOCK = MessageId("")  # the name of the start block in the log, where others have a message
 LAST_CHARACTER = "\U0010ffff"  # no id contains it: it is not printable
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 
-# The columns that a hash covers: all content. Usage counters and derived columns may change without it.
-MEMORY_HASHED = (
-    *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
-    *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
-    *("evidence", "anchors", "forgotten_ms"),
+# The defaults of the columns in `Hashed.unnamed`, for ever: in these columns a value that equals any of them is not
+# hashed.
+_OLD_DEFAULTS = (None, "", "[]", "confirmed", 1.0)
+
+
+class Hashed(NamedTuple):
+    """The columns that the hash of a row covers: all content. Counters and derived columns may change without it.
+    Columns that were added later are covered only where they differ from their default: older rows keep their hash."""
+
+    original: tuple[str, ...]  # of the first version, in its order, which never changes
+    unnamed: tuple[str, ...] = ()  # a closed list: hashed by value only
+    later: Mapping[str, object] = MappingProxyType({})  # all others, hashed by name and value, with their defaults
+
+
+TURN_HASHED = Hashed(("session", "message", "project", "role", "text", "at_ms"), ("origin",))
+RECAP_HASHED = Hashed(("session", "project", "at_ms", "notes", "summary"))
+INJECTION_HASHED = Hashed(
+    ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms"),
+    ("call", "corrected"),
 )
-TURN_HASHED = ("session", "message", "project", "role", "text", "at_ms")
-RECAP_HASHED = ("session", "project", "at_ms", "notes", "summary")
-INJECTION_HASHED = ("session", "message", "context", "placement", "block", "tokens", "ids", "considered", "at_ms")
-# Columns that were added later. The hash covers them only where they differ from the default, so that older rows keep
-# their hash.
-_ADDED_LATER = ("mentions", "flag", "conflicts", "call", "corrected", "tier", "durability", "origin", "rules")
-_DEFAULTS = (None, "", "[]", Tier.CONFIRMED.value, FULLY_DURABLE)
-_BEFORE_THESE_COLUMNS = {
-    **dict.fromkeys(("agent", "last_shown_ms", "last_used_ms", "forgotten_ms", "flag", "rules")),
-    **dict.fromkeys(("evidence", "anchors", "mentions", "conflicts"), "[]"),
-    **dict.fromkeys(("shown", "used", "unused", "feedback"), 0),
-    "tier": Tier.CONFIRMED.value,
-    "durability": FULLY_DURABLE,
-}
 
 
 class DamagedRow(StoreDamaged):
     """The row does not match its hash, or cannot be read."""
+
+
+WRONG_FORM = (InvalidValue, DamagedRow, ValueError, TypeError, AttributeError)  # raised for a value of a wrong form
 
 
 def to_ms(moment: datetime) -> int:
@@ -77,24 +80,33 @@ def from_ms(ms: int) -> datetime:
         raise DamagedRow(f"A time in the database is damaged ({ms!r}). `recollect doctor` shows where.") from error
 
 
-def ms_or_none(moment: datetime | None) -> int | None:
-    return None if moment is None else to_ms(moment)
-
-
-def from_ms_or_none(ms: int | None) -> datetime | None:
-    return None if ms is None else from_ms(ms)
-
-
-def row_hash(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> str:
-    values = [row[name] for name in columns]
+def row_hash(row: Mapping[str, Any] | sqlite3.Row, hashed: Hashed) -> str:
+    values = list(map(row.__getitem__, hashed.original))
     names = row.keys()  # a row of SQLite has no `in`, and builds a new list on every call
-    values += [row[name] for name in _ADDED_LATER if name in names and row[name] not in _DEFAULTS]
+    for name in hashed.unnamed:
+        if name in names and row[name] not in _OLD_DEFAULTS:
+            values.append(row[name])  # noqa: PERF401
+    for name, default in hashed.later.items():
+        if name in names and repr(row[name]) != repr(default):  # 1, 1.0 and True are equal
+            values.append((name, row[name]))
     return blake2b(repr(values).encode("utf-8", "backslashreplace"), digest_size=8).hexdigest()
 
 
-def is_sound(row: Mapping[str, Any] | sqlite3.Row, columns: Iterable[str]) -> bool:
-    """Check the hash. A running process from the version before hashes writes an empty one, which passes."""
-    return row["hash"] in ("", row_hash(row, columns))
+def is_sound(row: Mapping[str, Any] | sqlite3.Row, hashed: Hashed) -> bool:
+    """Check the hash. An empty one passes: an older version that still runs writes none."""
+    return row["hash"] in ("", row_hash(row, hashed))
+
+
+_to_json = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` would build an encoder for every list
+
+
+def dump_list(values: Iterable[object]) -> str:
+    items = list(values)
+    return _to_json(items) if items else "[]"
+
+
+def parse_list(stored: str) -> list[Any]:
+    return [] if stored == "[]" else list(json.loads(stored))
 
 
 def content_key(value: Draft | Memory) -> str:
@@ -102,46 +114,196 @@ def content_key(value: Draft | Memory) -> str:
     return blake2b(f"{value.scope}\n{value.kind}\n{words}".encode(), digest_size=16).hexdigest()
 
 
+Convert = Callable[[Any], Any] | None  # None: the value stays as it is
+Read = Callable[[Any], tuple[Any, ...]]
+Value = TypeVar("Value")
+
+
+class Column(NamedTuple):
+    """A column. Its name and form follow from the name and type of the field."""
+
+    name: str
+    part: str | None  # the field of the record that has this one, if it is flattened: `source` or `use`
+    field: str
+    is_optional: bool
+    encode: Convert  # never called with None, which is NULL, or with (), which is "[]"
+    decode: Convert
+    default: object  # MISSING: the first version had the column
+
+
+def _columns_of(record: type, part: str | None = None) -> Iterator[Column]:
+    for one in field_types(record, FIELD_ORDER):
+        if one.kind in (Source, Usage):
+            yield from _columns_of(one.kind, one.name)
+            continue
+        encode, decode = _list_forms(one) if one.is_list else _forms(one)
+        name = f"{one.name.removesuffix('_at')}_ms" if one.shape is Shape.TIME and not one.is_list else one.name
+        default = one.default if one.default in (None, MISSING) or encode is None else encode(one.default)
+        yield Column(name, part, one.name, one.is_optional, encode, decode, default)
+
+
+def _forms(of: FieldType) -> tuple[Convert, Convert]:
+    """Return how one value is written and read, in a column or in a list."""
+    match of.shape:
+        case Shape.TEXT | Shape.WHOLE_NUMBER:
+            return None, None
+        case Shape.NUMBER:
+            return float, None
+        case Shape.FLAG:
+            return int, bool
+        case Shape.TIME:
+            return to_ms, from_ms
+        case Shape.CHOICE:
+            return str, _Members({member.value: member for member in of.kind}).__getitem__
+        case Shape.PARSED:
+            return str, lru_cache(maxsize=1024)(of.kind.parse)  # the same few scopes, in every row of every answer
+        case Shape.RECORD if of.is_list:
+            return _item_forms(of.kind)
+        case Shape.RECORD | Shape.OBJECT:
+            raise TypeError(f"The field {of.name!r} has no form in a row.")
+        case _ as never:
+            assert_never(never)
+
+
+class _Members(dict[str, Enum]):
+    """The members of an enum by value: several times faster than a call of the enum."""
+
+    def __missing__(self, value: str) -> Enum:
+        raise ValueError(f"{value!r} is not known")
+
+
+def _list_forms(of: FieldType) -> tuple[Convert, Convert]:
+    encode, decode = _forms(of)
+
+    def parse(stored: str) -> tuple[Any, ...]:
+        if stored == "[]":  # as almost always
+            return ()
+        return tuple(json.loads(stored) if decode is None else map(decode, json.loads(stored)))
+
+    return dump_list if encode is None else lambda values: dump_list(map(encode, values)), parse
+
+
+# A record in a list is a list of these columns, in an order that never changes. An object with its later columns follows
+# if one of them differs from its default: `["src/a.py", "ab12", {"line": 3}]`.
+_FIRST_IN_LIST: dict[type, tuple[str, ...]] = {
+    Anchor: ("path", "hash"),
+    Mention: ("at_ms", "role", "host", "session", "message", "agent"),
+}
+
+
+def _item_forms(record: type) -> tuple[Callable[[Any], list[Any]], Callable[[Any], Any]]:
+    """Return how a record in a list is written and read."""
+    first = _FIRST_IN_LIST[record]
+    columns = {column.name: column for column in _columns_of(record)}
+    later = {name: column.default for name, column in columns.items() if name not in first}
+    ordered = [columns[name] for name in (*first, *later)]
+    encoders, values_of = _encoders(ordered)
+    decoders, _ = _decoders(ordered)
+    defaults = list(_default_row(ordered).values())
+
+    writers = [(place, write) for place, (_, write) in enumerate(encoders) if write is not None]
+
+    def encode(value: Any) -> list[Any]:
+        item = list(values_of(value))
+        for place, write in writers:
+            if item[place] is not None:
+                item[place] = write(item[place])
+        if not later:
+            return item
+        added = {name: part for name, part in zip(later, item[len(first) :], strict=True) if part != later[name]}
+        return [*item[: len(first)], added] if added else item[: len(first)]
+
+    def decode(item: list[Any]) -> Any:
+        if len(item) > len(first):
+            added = item[len(first)]
+            item = [*item[: len(first)], *(added.get(name, default) for name, default in later.items())]
+        elif len(item) < len(defaults):
+            item = [*item, *defaults[len(item) :]]
+        return record(**_decode(decoders, item))
+
+    return encode, decode
+
+
+def _encoders(columns: Sequence[Column]) -> tuple[list[tuple[str, Convert]], Read]:
+    """Return the encoder of each column, and a function that reads their values from a record."""
+    paths = (one.field if one.part is None else f"{one.part}.{one.field}" for one in columns)
+    return [(one.name, one.encode) for one in columns], attrgetter(*paths)
+
+
+def _decoders(columns: Sequence[Column]) -> tuple[list[tuple[str, Convert, bool]], Read]:
+    """Return the decoder of each field, whether it may be None, and a function that reads their values from a row."""
+    return [(one.field, one.decode, one.is_optional) for one in columns], itemgetter(*(one.name for one in columns))
+
+
+def _default_row(columns: Sequence[Column]) -> dict[str, Any]:
+    """Return the values of columns that a row lacks. Required ones get None, which `_decode` refuses."""
+    return {one.name: None if one.default is MISSING else one.default for one in columns}
+
+
+def _encode(encoders: Iterable[tuple[str, Convert]], values: Iterable[Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
+    for (name, encode), value in zip(encoders, values, strict=True):
+        if encode is None or value is None:
+            row[name] = value
+        else:  # a list is almost always empty
+            row[name] = "[]" if value == () else encode(value)
+    return row
+
+
+def _decode(decoders: Iterable[tuple[str, Convert, bool]], values: Iterable[Any]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for (name, decode, is_optional), value in zip(decoders, values, strict=True):
+        if value is None:
+            if not is_optional:
+                raise ValueError(f"`{name}` is missing")
+            fields[name] = None
+        else:
+            fields[name] = value if decode is None else decode(value)
+    return fields
+
+
+def row_codec(record: type[Value]) -> tuple[Callable[[Value], dict[str, Any]], Callable[[Any], Value]]:
+    """Return how a record is written to a row and read from it."""
+    columns = list(_columns_of(record))
+    encoders, values_of = _encoders(columns)
+    decoders, read_values = _decoders(columns)
+    return (
+        lambda value: _encode(encoders, values_of(value)),
+        lambda row: record(**_decode(decoders, read_values(row))),
+    )
+
+
+_COLUMNS = sorted(_columns_of(Memory), key=lambda column: column.part == "use")  # counters last
+_ENCODERS, _memory_values = _encoders(_COLUMNS)
+_OWN, _read_own = _decoders([column for column in _COLUMNS if column.part is None])
+_SOURCE, _read_source = _decoders([column for column in _COLUMNS if column.part == "source"])
+_USE, _read_use = _decoders([column for column in _COLUMNS if column.part == "use"])
+_read_counters = itemgetter(*(name for name, decode, _ in _USE if decode is None))
+_DEFAULT_ROW = _default_row(_COLUMNS)
+
+_ORIGINAL_HASHED = (
+    *("id", "text", "kind", "scope", "title", "aliases", "sensitivity", "importance", "confidence", "created_ms"),
+    *("valid_from_ms", "valid_to_ms", "superseded_by", "seen", "role", "host", "session", "message", "agent"),
+    *("evidence", "anchors", "forgotten_ms"),
+)
+_UNNAMED_HASHED = ("mentions", "flag", "conflicts", "tier", "durability", "rules")
+parse_mention: Callable[[list[Any]], Mention] = _item_forms(Mention)[1]
+MEMORY_HASHED = Hashed(
+    _ORIGINAL_HASHED,
+    _UNNAMED_HASHED,
+    {
+        column.name: column.default
+        for column in _COLUMNS
+        if column.part != "use" and column.name not in (*_ORIGINAL_HASHED, *_UNNAMED_HASHED)
+    },
+)
+
+
 def memory_row(memory: Memory) -> dict[str, object]:
+    row = _encode(_ENCODERS, _memory_values(memory))
     reach = reach_of(memory)
-    row: dict[str, object] = {
-        "id": str(memory.id),
-        "text": memory.text,
-        "kind": memory.kind.value,
-        "scope": str(memory.scope),
-        "title": memory.title,
-        "aliases": dump_list(memory.aliases),
-        "sensitivity": memory.sensitivity.value,
-        "importance": float(memory.importance),
-        "confidence": float(memory.confidence),
-        "created_ms": to_ms(memory.created_at),
-        "valid_from_ms": to_ms(memory.valid_from),
-        "valid_to_ms": ms_or_none(memory.valid_to),
-        "superseded_by": memory.superseded_by,
-        "seen": memory.seen,
-        "role": memory.source.role.value,
-        "host": memory.source.host,
-        "session": memory.source.session,
-        "message": memory.source.message,
-        "agent": memory.source.agent,
-        "evidence": dump_list(memory.evidence),
-        "anchors": dump_list([[anchor.path, anchor.hash] for anchor in memory.anchors]),
-        "mentions": dump_list(_mention_row(mention) for mention in memory.mentions),
-        "flag": memory.flag,
-        "conflicts": dump_list(memory.conflicts),
-        "tier": memory.tier.value,
-        "durability": float(memory.durability),
-        "rules": memory.rules,
-        "forgotten_ms": ms_or_none(memory.forgotten_at),
-        "shown": memory.use.shown,
-        "used": memory.use.used,
-        "unused": memory.use.unused,
-        "feedback": memory.use.feedback,
-        "last_shown_ms": ms_or_none(memory.use.last_shown_at),
-        "last_used_ms": ms_or_none(memory.use.last_used_at),
-        "reach": None if reach is None else reach.value,
-        "content_key": content_key(memory),
-    }
+    row["reach"] = None if reach is None else reach.value
+    row["content_key"] = content_key(memory)
     row["hash"] = row_hash(row, MEMORY_HASHED)
     return row
 
@@ -155,13 +317,11 @@ def memory_of(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
 
 @lru_cache(maxsize=384)
 def _memory_from_cache(values: tuple[Any, ...], names: tuple[str, ...]) -> Memory:
-    """A session reads the same few rows again and again. A memory is immutable, so the same bytes give the same one."""
+    """Cached: a session reads the same rows often, and a memory is immutable."""
     return _sound_memory(dict(zip(names, values, strict=True)))
 
 
 def _sound_memory(row: Mapping[str, Any]) -> Memory:
-    if "rules" not in row:  # the history keeps rows as an older version wrote them
-        row = {**_BEFORE_THESE_COLUMNS, **row}
     if not is_sound(row, MEMORY_HASHED):
         raise DamagedRow(
             f"The memory {row['id']!r} is damaged on the disk (checksum mismatch). "
@@ -172,90 +332,43 @@ def _sound_memory(row: Mapping[str, Any]) -> Memory:
 
 def current_row(row: Mapping[str, Any]) -> dict[str, object]:
     """Return the row as this version writes it, also from a backup that lacks some columns. Refuses a damaged row."""
-    memory = memory_of(row) if "hash" in row else _parse_memory({**_BEFORE_THESE_COLUMNS, **row})
+    memory = memory_of(row) if "hash" in row else _parse_memory(row)
     return {"n": row["n"], **memory_row(memory)}
 
 
-def _parse_memory(row: Mapping[str, Any] | sqlite3.Row) -> Memory:
+def _parse_memory(row: Mapping[str, Any]) -> Memory:
     try:
-        return Memory(
-            id=MemoryId(row["id"]),
-            text=row["text"],
-            kind=Kind(row["kind"]),
-            scope=_scope_of(row["scope"]),
-            title=row["title"],
-            aliases=tuple(parse_list(row["aliases"])),
-            sensitivity=Sensitivity(row["sensitivity"]),
-            importance=row["importance"],
-            confidence=row["confidence"],
-            created_at=from_ms(row["created_ms"]),
-            valid_from=from_ms(row["valid_from_ms"]),
-            valid_to=from_ms_or_none(row["valid_to_ms"]),
-            superseded_by=row["superseded_by"],
-            seen=row["seen"],
-            source=_source_of(row["role"], row["host"], row["session"], row["message"], row["agent"]),
-            evidence=tuple(parse_list(row["evidence"])),
-            anchors=tuple(Anchor(path, known_hash) for path, known_hash in parse_list(row["anchors"])),
-            mentions=tuple(map(_mention_of, parse_list(row["mentions"]))),
-            flag=row["flag"],
-            conflicts=tuple(parse_list(row["conflicts"])),
-            tier=Tier(row["tier"]),
-            durability=row["durability"],
-            rules=row["rules"],
-            use=_use_of(row),
-            forgotten_at=from_ms_or_none(row["forgotten_ms"]),
-        )
-    except (InvalidValue, ValueError) as error:  # written like that by a less strict version
+        fields = _decode(_OWN, _read_own(row))
+        fields["source"] = _source_of(_read_source(row))
+        fields["use"] = _use_of(row)
+        return Memory(**fields)
+    except KeyError:  # the history keeps rows as an older version wrote them
+        return _parse_memory({**_DEFAULT_ROW, **row})
+    except WRONG_FORM as error:  # damaged, or written by a less strict version
         raise DamagedRow(f"The memory {row['id']!r} cannot be read: {error}") from error
 
 
-_scope_of = lru_cache(maxsize=1024)(Scope.parse)  # the same few values, in every row of every answer
-
-
 @lru_cache(maxsize=1024)
-def _source_of(
-    role: str, host: str | None, session: SessionId | None, message: MessageId | None, agent: str | None
-) -> Source:
-    return Source(role=Role(role), host=host, session=session, message=message, agent=agent)
+def _source_of(values: tuple[Any, ...]) -> Source:
+    return Source(**_decode(_SOURCE, values))
 
 
-def _mention_row(mention: Mention) -> list[object]:
-    source = mention.source
-    return [to_ms(mention.at), source.role.value, source.host, source.session, source.message, source.agent]
-
-
-def _mention_of(stored: list[Any]) -> Mention:
-    at_ms, *source = stored
-    return Mention(source=_source_of(*source), at=from_ms(at_ms))
-
-
-def _use_of(row: Mapping[str, Any] | sqlite3.Row) -> Usage:
-    if not any(row[counter] for counter in ("shown", "used", "unused", "feedback")):
+def _use_of(row: Mapping[str, Any]) -> Usage:
+    if not any(_read_counters(row)):
         return NEVER_USED
     try:
-        return Usage(
-            shown=row["shown"],
-            used=row["used"],
-            unused=row["unused"],
-            feedback=row["feedback"],
-            last_shown_at=from_ms_or_none(row["last_shown_ms"]),
-            last_used_at=from_ms_or_none(row["last_used_ms"]),
-        )
-    except (InvalidValue, DamagedRow, TypeError):  # no hash covers counters; the memory is worth more than they are
+        return Usage(**_decode(_USE, _read_use(row)))
+    except (
+        InvalidValue,
+        DamagedRow,
+        TypeError,
+        ValueError,
+    ):  # no hash covers counters; the memory is worth more than they are
         return NEVER_USED
-
-
-def dump_list(values: Iterable[object]) -> str:
-    items = list(values)
-    return json.dumps(items, ensure_ascii=False) if items else "[]"
-
-
-def parse_list(stored: str) -> list[Any]:
-    return [] if stored == "[]" else list(json.loads(stored))  # almost always empty, and read for every hit
 
 
 def memories_of(rows: Iterable[sqlite3.Row]) -> list[Memory]:
-    """Skip damaged rows: an empty answer is better than a wrong one. `doctor` lists them."""
+    """Return memories without the damaged rows: an empty answer is better than a wrong one. `doctor` lists them."""
     memories = []
     for row in rows:
         with suppress(DamagedRow):
@@ -345,36 +458,7 @@ def turn_of(row: sqlite3.Row) -> Turn:
     )
 
 
-def session_of(row: sqlite3.Row) -> Session:
-    return Session(
-        id=SessionId(row["id"]),
-        host=row["host"],
-        project=row["project"],
-        language=row["language"],
-        started_at=from_ms(row["started_ms"]),
-        context=row["context"],
-        parent=row["parent"],
-        forked=bool(row["forked"]),
-        recalls=bool(row["recalls"]),
-        captures=bool(row["captures"]),
-        ended_at=from_ms_or_none(row["ended_ms"]),
-    )
-
-
-def session_row(session: Session) -> dict[str, object]:
-    return {
-        "id": session.id,
-        "host": session.host,
-        "project": session.project,
-        "language": session.language,
-        "started_ms": to_ms(session.started_at),
-        "context": session.context,
-        "parent": session.parent,
-        "forked": session.forked,
-        "recalls": session.recalls,
-        "captures": session.captures,
-        "ended_ms": ms_or_none(session.ended_at),
-    }
+session_row, session_of = row_codec(Session)
 
 
 def recap_row(recap: Recap) -> dict[str, object]:
@@ -391,12 +475,12 @@ def recap_row(recap: Recap) -> dict[str, object]:
 
 def recap_of(row: Mapping[str, Any] | sqlite3.Row) -> Recap | None:
     """Return None for a damaged row."""
-    return _parse_recap(*(row[name] for name in (*RECAP_HASHED, "hash")))
+    return _parse_recap(*(row[name] for name in (*RECAP_HASHED.original, "hash")))
 
 
 @lru_cache(maxsize=2048)  # every prompt reads the recaps of all sessions of its project
 def _parse_recap(*values: Any) -> Recap | None:
-    row = dict(zip((*RECAP_HASHED, "hash"), values, strict=True))
+    row = dict(zip((*RECAP_HASHED.original, "hash"), values, strict=True))
     if not is_sound(row, RECAP_HASHED):
         return None
     summary = json.loads(row["summary"])

@@ -62,9 +62,12 @@ class MemorySearch:
         return found
 
     def _similarities(self, connection: sqlite3.Connection, meaning: Meaning | None, places: Sequence[str]) -> Nearness:
-        if meaning is None or not vectors.has_model(connection, meaning.model):
+        if meaning is None:
             return NOTHING_NEAR
-        return self._vector_cache.near(connection, index.columns_of(places), meaning.vector)
+        newest = vectors.newest_revision(connection, "memory_vector", meaning.model)
+        if newest is None:
+            return NOTHING_NEAR
+        return self._vector_cache.near(connection, index.columns_of(places), meaning.vector, newest)
 
 
 def _merge_rankings(

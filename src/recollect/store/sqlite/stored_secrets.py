@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import MAX_NAME_CHARS, MAX_TEXT_CHARS, MAX_TITLE_CHARS, Anchor, Memory
+from recollect.domain.memory import MAX_NAME_CHARS, Memory, all_texts, rewrite_memory
 from recollect.privacy.secrets import redact, redact_identifier
 from recollect.store.sqlite import delete_quotes, inbox, index, recaps, vectors
 from recollect.store.sqlite.database import assignments
@@ -114,7 +114,7 @@ def _texts_in(table: str, row: sqlite3.Row) -> list[str]:
             memory = _before(row)
     if memory is None:
         return []
-    texts = [memory.text, memory.title or "", *memory.aliases, *memory.evidence]
+    texts = all_texts(memory)
     for anchor in memory.anchors:
         texts += [anchor.path, *anchor.path.split("/")]
     return texts
@@ -139,17 +139,8 @@ def _redact(text: str) -> str:
 
 
 def _redact_memory(memory: Memory) -> Memory:
-    # Cut to the limits: a mark may be longer than the secret was.
-    return replace(
-        memory,
-        text=_redact(memory.text)[:MAX_TEXT_CHARS],
-        title=None if memory.title is None else _redact(memory.title)[:MAX_TITLE_CHARS],
-        aliases=tuple(_redact(alias)[:MAX_NAME_CHARS] for alias in memory.aliases),
-        evidence=tuple(_redact(sentence)[:MAX_TEXT_CHARS] for sentence in memory.evidence),
-        anchors=tuple(
-            Anchor(redact_identifier(anchor.path)[:MAX_NAME_CHARS], anchor.hash) for anchor in memory.anchors
-        ),
-    )
+    anchors = tuple(replace(anchor, path=redact_identifier(anchor.path)[:MAX_NAME_CHARS]) for anchor in memory.anchors)
+    return replace(rewrite_memory(memory, _redact), anchors=anchors)
 
 
 def _rewrite_memory(connection: sqlite3.Connection, row: sqlite3.Row) -> None:

@@ -65,11 +65,11 @@ class Turns:
 
     def turn_cosines(self, turns: TurnMatches, meaning: Meaning) -> "Reals | None":
         with self._database.read() as connection:
-            if not vectors.has_model(connection, meaning.model):
+            newest = vectors.newest_revision(connection, "turn_vector", meaning.model)
+            if newest is None:
                 return None
-            matrix = self._vector_cache.turn_matrix(
-                connection, index.place_of_turns(turns.project), first=turns.first_number
-            )
+            place = index.place_of_turns(turns.project)
+            matrix = self._vector_cache.turn_matrix(connection, place, newest, first=turns.first_number)
         return spread(turns.numbers, matrix.numbers, matrix.cosines(meaning.vector))
 
     def passage_cosines(self, numbers: Sequence[int], vector: Vector) -> list[tuple[float, ...]]:
@@ -108,9 +108,6 @@ class Turns:
     def turns_of(self, session: SessionId) -> list[Turn]:
         rows = self._database.fetch_all("SELECT * FROM turn WHERE session = ? ORDER BY at_ms, n", (session,))
         return [turn_of(row) for row in rows if is_sound(row, TURN_HASHED)]
-
-    def count_turns(self) -> int:
-        return self._database.count("SELECT count(*) AS n FROM turn")
 
     def has_turns(self, session: SessionId) -> bool:
         found = self._database.fetch_one("SELECT 1 FROM turn WHERE session = ? LIMIT 1", (session,))

@@ -136,19 +136,18 @@ class VectorCache:
                 self._used.pop(("memory_vector", place), None)
             self._drops += 1  # a thread that is still reading must not bring back what was dropped
 
-    def near(self, connection: sqlite3.Connection, places: Mapping[str, str], vector: Vector) -> Nearness:
-        """`places`: each with its column."""
-        newest = _newest(connection, "memory_vector")
+    def near(self, connection: sqlite3.Connection, places: Mapping[str, str], vector: Vector, newest: int) -> Nearness:
+        """`places`: each with its column. `newest`: the last revision in the table."""
         matrices = [
             self._matrix(connection, "memory_vector", "vector", place, column, newest)
             for place, column in places.items()
         ]
         return Nearness(tuple((matrix, matrix.cosines(vector)) for matrix in matrices if len(matrix.numbers)))
 
-    def turn_matrix(self, connection: sqlite3.Connection, place: str, *, first: int = 0) -> Matrix:
+    def turn_matrix(self, connection: sqlite3.Connection, place: str, newest: int, *, first: int = 0) -> Matrix:
         """Leave out deleted turns: no caller reads the rows of all turns. `first`: only turns from this number on; the
         caller knows which of these are deleted."""
-        drops, newest = self._drops, _newest(connection, "turn_vector")
+        drops = self._drops
         matrix = self._matrix(connection, "turn_vector", "context", place, "place", newest)
         if first:
             return matrix.from_number(first)
@@ -202,11 +201,6 @@ class VectorCache:
             used_bytes -= matrix.vectors.nbytes
             del self._matrices[oldest]
             self._used.pop(oldest, None)
-
-
-def _newest(connection: sqlite3.Connection, table: str) -> int:
-    row = connection.execute(f"SELECT max(rev) FROM {table}").fetchone()
-    return int(row[0] or 0)
 
 
 def _extend(known: Matrix | None, rows: Sequence[sqlite3.Row], newest: int) -> Matrix:

@@ -26,10 +26,6 @@ class Vectors:
     _database: Database
     _embedding_with: ModelId | None = None
 
-    def count_unembedded(self, model: ModelId) -> int:
-        missing = self.count_missing_vectors(model)
-        return missing.memories + missing.turns
-
     def count_missing_vectors(self, model: ModelId | None) -> MissingVectors:
         with self._database.read() as connection:
             stored = _model_of(connection)
@@ -158,9 +154,12 @@ def move_turn(connection: sqlite3.Connection, n: int, project: str | None) -> No
     )
 
 
-def has_model(connection: sqlite3.Connection, model: ModelId | None) -> bool:
-    """Check whether the vectors are of this model: those of another one are never compared."""
-    return model is not None and _model_of(connection) == model
+def newest_revision(connection: sqlite3.Connection, table: str, model: ModelId) -> int | None:
+    """None: the vectors are of another model, and are never compared with one of this."""
+    stored, newest = connection.execute(
+        f"SELECT (SELECT model FROM embedding), (SELECT max(rev) FROM {table})"
+    ).fetchone()
+    return int(newest or 0) if stored == model else None
 
 
 def _model_of(connection: sqlite3.Connection) -> ModelId | None:

@@ -6,8 +6,6 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 STEP_S = 0.002
@@ -25,20 +23,18 @@ class WriterQueue:
         self._writers = 0  # threads of this process that write or wait to
         self._rests_until = 0.0
 
-    @contextmanager
-    def announce(self) -> Iterator[None]:
-        """Inside, other processes see that one writes or waits."""
+    def announce(self) -> None:
+        """Until `withdraw`, other processes see that one writes or waits."""
         with self._guard:
             self._writers += 1
             if self._writers == 1:
                 self._lock("announce", fcntl.LOCK_SH)
-        try:
-            yield
-        finally:
-            with self._guard:
-                self._writers -= 1
-                if self._writers == 0:
-                    self._lock("announce", fcntl.LOCK_UN)
+
+    def withdraw(self) -> None:
+        with self._guard:
+            self._writers -= 1
+            if self._writers == 0:
+                self._lock("announce", fcntl.LOCK_UN)
 
     def let_others_pass(self) -> None:
         """Return when no other process writes or waits any more, or after the longest wait."""

@@ -7,12 +7,12 @@ them. So a cue must mean the same in any text.
 import re
 from functools import lru_cache
 
-from recollect.capture.lazy_pattern import LazyPattern
 from recollect.capture.said.cues.cue import Cue
 from recollect.capture.said.cues.english import ENGLISH, PLACEHOLDERS
 from recollect.capture.said.cues.languages import LANGUAGES, UNSPACED
+from recollect.text.lazy_pattern import LazyPattern
 
-__all__ = ["LANGUAGES", "Cue", "cues_of", "fix_spelling"]
+__all__ = ["LANGUAGES", "Cue", "cues_of", "fix_spelling", "has_cue"]
 
 _GAP = re.compile(r"\s{2,}|\n")
 _WITH_NOT = "do does did is are was were ca wo should would could has have had must need ai".split()
@@ -30,6 +30,7 @@ _OTHERS = {
     "lets": "let's",
     "its": "it's",
 }
+_WORD = re.compile(r"\w+")
 _FULL_FORMS = {**{f"{verb}nt": f"{verb}n't" for verb in _WITH_NOT}, **_OTHERS}
 # "It lets callers wait" and "its name" are correct.
 _MISSING_APOSTROPHE = LazyPattern(
@@ -44,6 +45,12 @@ _MISSING_APOSTROPHE = LazyPattern(
 def cues_of(sentence: str) -> frozenset[Cue]:
     said = fix_spelling(sentence).lower()
     return frozenset(cue for cue, pattern in _patterns().items() if pattern.search(said))
+
+
+def has_cue(sentence: str, *wanted: Cue) -> bool:
+    """Return True if a sentence has one of these cues; much quicker than `cues_of`, where a few cues decide."""
+    said = fix_spelling(sentence).lower()
+    return any(_patterns()[cue].search(said) for cue in wanted)
 
 
 @lru_cache(maxsize=1)
@@ -81,8 +88,11 @@ def _fill_placeholders(phrase: str) -> str:
     return phrase
 
 
+@lru_cache(maxsize=512)
 def fix_spelling(text: str) -> str:
     """Add missing apostrophes, `dont` -> `don't`, before a text is judged. Stored texts stay as typed."""
+    if text.isascii() and _FULL_FORMS.keys().isdisjoint(_WORD.findall(text.lower())):
+        return text  # as almost always
     return _MISSING_APOSTROPHE.sub(_full_form, text)
 
 

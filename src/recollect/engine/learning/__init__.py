@@ -1,0 +1,1 @@
+"""Learning from sessions, in the background or from transcripts."""

@@ -1,0 +1,1 @@
+"""Use cases on memories: remember, recall, edit, forget, undo, review, projects."""

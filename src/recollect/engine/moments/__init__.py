@@ -1,0 +1,1 @@
+"""The moments of a session: an event in, an injection out."""
