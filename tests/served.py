@@ -19,6 +19,7 @@ def served(engine: Engine) -> AppContext:
         model=Model(Path("/nowhere")),
         activity=Activity(),
         stop=lambda: None,
+        is_ending=lambda: False,
     )
 
 

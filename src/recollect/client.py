@@ -56,12 +56,13 @@ class Client:
         return self._ask("GET", path, b"", timeout_s)
 
     def start(self) -> bool:
-        """Start the daemon, or replace an older one, and wait until it listens. False if it was running already."""
+        """Start the daemon, or replace one that is older or about to end, and wait until it listens. False if it was running
+        already."""
         old = self.pid()
         if old is not None:
             try:
-                self.get("/v1/status", timeout_s=STOP_TIMEOUT_S)
-                if not is_older(self.answered_by):
+                status = self.get("/v1/status", timeout_s=STOP_TIMEOUT_S)
+                if not is_older(self.answered_by) and not status.get("ending"):
                     return False
             except DaemonError:
                 if not self._wait_until_gone(ENDING_S, old):  # it hangs: that is an error, not "running"

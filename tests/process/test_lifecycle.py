@@ -97,6 +97,14 @@ def test_an_older_daemon_that_hangs_is_ended(home: Home, tmp_path: Path, monkeyp
     assert older.wait(timeout=10) == -signal.SIGKILL
 
 
+def test_start_does_not_take_a_daemon_that_is_just_ending_for_a_running_one(home: Home) -> None:
+    home.said("start")
+    ending = home.client.pid()
+    home.post("/v1/stop", {})
+    assert home.json("start")["started"] is True
+    assert home.client.pid() not in (None, ending)
+
+
 def test_restart_says_what_happened(home: Home) -> None:
     assert home.said("restart") == "The daemon was not running; it was started.\n"
     pid = home.client.pid()

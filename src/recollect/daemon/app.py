@@ -55,6 +55,7 @@ class AppContext:
     model: Model
     activity: Activity
     stop: Callable[[], None]
+    is_ending: Callable[[], bool]  # True once it was asked to stop
     environment: str = ""  # a client with the same value has the same paths and settings
 
 
@@ -69,8 +70,8 @@ def create_app(context: AppContext) -> Starlette:
 
     async def status(_: Request) -> Response:
         model = context.model.status_word()
-        answer = await run_in_threadpool(build_status, engine, model, activity.uptime_seconds(), activity.requests)
-        return _encode(answer)
+        counts = activity.uptime_seconds(), activity.requests
+        return _encode(await run_in_threadpool(build_status, engine, model, *counts, ending=context.is_ending()))
 
     async def host(request: Request) -> dict[str, Any]:
         asking = _find_host(request.path_params["host"])

@@ -59,6 +59,7 @@ def serve(places: Paths, bounds: ConnectionLimits = BOUNDS) -> int:
             model=model,
             activity=activity,
             stop=server.request_stop,
+            is_ending=server.is_ending,
             environment=fingerprint(places, os.environ),
         )
         if engine.store.is_read_only:
@@ -91,6 +92,9 @@ class _DaemonServer:
     def request_stop(self) -> None:
         if self._uvicorn is not None:
             self._uvicorn.should_exit = True
+
+    def is_ending(self) -> bool:
+        return self._uvicorn is not None and self._uvicorn.should_exit
 
     def serve_app(self, app: ASGIApp, bounds: ConnectionLimits) -> None:
         self._uvicorn = _Uvicorn(

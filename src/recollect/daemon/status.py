@@ -39,13 +39,14 @@ class DaemonStatus:
     secrets: str | None  # progress of the search for secrets with the rules of this version; None: not started
     extractor: str | None  # None: off
     model: str
+    ending: bool  # it was asked to stop and will be gone in a moment
     read_only: bool  # the database cannot be written: nothing is learnt
     pauses: list[Pause]  # active ones: nothing is captured or injected
     usage: list[MomentUsage]  # tokens and blocks of each moment
     last_errors: list[Noted]  # since this daemon started, the newest last
 
 
-def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> DaemonStatus:
+def build_status(engine: Engine, model: str, uptime_s: float, requests: int, *, ending: bool) -> DaemonStatus:
     from recollect.engine.upkeep import read_figures  # loads much that an idle daemon does not need
 
     figures = read_figures(engine.store)
@@ -70,6 +71,7 @@ def build_status(engine: Engine, model: str, uptime_s: float, requests: int) -> 
         secrets=None if rescan is None else rescan.says,
         extractor=_extractor(engine),
         model=model,
+        ending=ending,
         read_only=engine.store.is_read_only,
         pauses=[*engine.pauses.on()],
         usage=figures.usage,
