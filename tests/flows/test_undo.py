@@ -8,7 +8,7 @@ import pytest
 from recollect.api.undo import UNDO, TakenBack, Undo
 from recollect.domain.changes import ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import Draft, Memory, MemoryId, Role, Sensitivity, Source, Usage, Viewer
+from recollect.domain.memory import Draft, Memory, MemoryId, Mention, Role, Sensitivity, Source, Usage, Viewer
 from recollect.domain.outcome import New, Same
 from recollect.domain.settings import ForgetSettings, Settings
 from recollect.engine.engine import NO_MODEL
@@ -144,7 +144,17 @@ def test_the_same_file_twice_changes_nothing(engine: Engine) -> None:
     kept = list(engine.all_memories())
     assert bring_all() == [Same, Same, Same]
     assert list(engine.all_memories()) == kept
-    assert engine.store.recent_changes(limit=1)[0].memories == 0
+    assert [one.memories for one in engine.changes(limit=1)] == [3], "an empty change does not use up the limit"
+
+
+def test_a_record_that_repeats_itself_brought_twice_changes_nothing(engine: Engine) -> None:
+    mention = Mention(role=Role.USER, at=NOW)
+    draft = a_draft(HELM, aliases=("charts", "charts"), evidence=("Helm!", "Helm!"), mentions=(mention, mention))
+    engine.bring_back([draft], at=NOW, by="cli")
+    [kept] = engine.all_memories()
+    assert (kept.aliases, kept.evidence, kept.mentions) == (("charts",), ("Helm!",), (mention,))
+    engine.bring_back([draft], at=NOW, by="cli")
+    assert [*engine.all_memories()] == [kept]
 
 
 @pytest.mark.parametrize("memory_id", [None, MemoryId("helm")])

@@ -30,9 +30,15 @@ def test_a_deed_reads_back_with_what_it_did(store: Store) -> None:
 
 
 def test_deeds_come_in_the_order_in_which_they_were_done_even_if_the_clock_went_back(store: Store) -> None:
-    done = [store.begin_change(ChangeAction.FORGET, NOW - timedelta(days=days), "cli") for days in (0, 300, 2)]
+    done = [store.begin_change(ChangeAction.JOIN, NOW - timedelta(days=days), "cli") for days in (0, 300, 2)]
     assert [deed.id for deed in store.recent_changes(limit=10)] == list(reversed(done))
     assert [deed.id for deed in store.recent_changes(limit=1)] == [done[-1]]
+
+
+def test_a_change_of_memories_that_changed_none_does_not_use_up_the_limit(store: Store) -> None:
+    done = a_deed(store, A)
+    a_deed(store, kind=ChangeAction.IMPORT)
+    assert [deed.id for deed in store.recent_changes(limit=1)] == [done]
 
 
 def test_a_change_tells_the_state_before_it_with_everything(store: Store) -> None:

@@ -103,12 +103,13 @@ def _clean_draft(draft: Draft, text: str, known: Mapping[str, str]) -> Draft:
 
     cleaned: dict[str, Any] = {}
     for one in WORDS:
-        texts = tuple(filter(str.strip, map(clean, parts_of(draft, one))))
+        texts = tuple(dict.fromkeys(filter(str.strip, map(clean, parts_of(draft, one)))))
         cleaned[one.name] = texts if one.is_list else next(iter(texts), one.default)
     return replace(
         draft,
         **(cleaned | {"text": text}),
-        anchors=tuple(replace(anchor, path=redact_identifier(clean(anchor.path))) for anchor in draft.anchors),
+        anchors=tuple(dict.fromkeys(replace(one, path=redact_identifier(clean(one.path))) for one in draft.anchors)),
+        mentions=tuple(dict.fromkeys(draft.mentions)),
         kind=kind_for(draft.kind, draft.source.role, is_own_save=True),
     )
 

@@ -50,8 +50,7 @@ def undo(ctx: Context, asked: Undo) -> TakenBack:
 
 
 def list_changes(ctx: Context, asked: RecentChanges) -> Done:
-    done = ctx.store.recent_changes(limit=asked.limit)
-    return Done(deeds=[redact_change(one) for one in done if one.memories or one.kind not in MEMORY_CHANGES])
+    return Done(deeds=[*map(redact_change, ctx.store.recent_changes(limit=asked.limit))])
 
 
 def _choose(ctx: Context, asked: Undo) -> Change:
@@ -161,7 +160,7 @@ def _restore(store: Store, change: MemoryChange, undoing: ChangeId, at: datetime
 def _later_change(ctx: Context, undone: Change) -> Change | None:
     """Return the newest change of memories that is not undone, if it came after the undone one."""
     for change in ctx.store.recent_changes(limit=CHANGES_CHECKED):
-        if change.kind in MEMORY_CHANGES and change.memories and change.undone_by is None:
+        if change.kind in MEMORY_CHANGES and change.undone_by is None:
             return change if change.id > undone.id else None
     return None
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
-from recollect.domain.changes import AGENTS, Change, ChangeAction, ChangeId, MemoryChange
+from recollect.domain.changes import AGENTS, MEMORY_CHANGES, Change, ChangeAction, ChangeId, MemoryChange
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory, MemoryId
 from recollect.store.sqlite.database import Database, Values
@@ -50,7 +50,12 @@ class HistoryTable:
         return change_of(row) if row else None
 
     def recent_changes(self, *, limit: int) -> list[Change]:
-        return self._fetch_changes("ORDER BY deed.n DESC LIMIT ?", (limit,))
+        """Return the newest, without changes of memories that changed none, or none that is still there."""
+        return self._fetch_changes(
+            "WHERE EXISTS (SELECT 1 FROM change WHERE change.deed = deed.n) "
+            "OR kind NOT IN (SELECT value FROM json_each(?)) ORDER BY deed.n DESC LIMIT ?",
+            (json.dumps(MEMORY_CHANGES), limit),
+        )
 
     def proposals(self) -> list[Change]:
         return self._fetch_changes("WHERE kind = 'propose' AND undone_by IS NULL ORDER BY deed.n DESC")
