@@ -4,7 +4,7 @@ An agent or a user who repeats a page, a file or an error does not make it their
 recognised, also with other punctuation, capitals and line breaks; a rewording is not.
 """
 
-from hashlib import blake2b
+from zlib import crc32
 
 from recollect.capture.happened.calls import is_edit, normalise_tool
 from recollect.text.lazy_pattern import LazyPattern
@@ -12,6 +12,7 @@ from recollect.text.lazy_pattern import LazyPattern
 RUN_WORDS = 4  # words in a row that are stored together
 MIN_SHARE = 0.75  # of a sentence's runs that were printed
 FILTER_BITS = 1 << 20  # 128 kB; a run sets two bits
+MIX = 0x9E3779B1  # spreads a checksum: its two bits must not depend on each other
 MAX_RUNS = 100_000  # in one filter; with these, one unknown run in thirty seems known, so a new filter begins
 MAX_OUTPUT_CHARS = 40_000  # that are read of one output
 MAX_MESSAGE_CHARS = 100_000  # that are checked
@@ -72,5 +73,5 @@ def _runs(text: str) -> list[str]:
 
 
 def _bits(run: str) -> tuple[int, int]:
-    digest = blake2b(run.encode("utf-8", "replace"), digest_size=8).digest()
-    return int.from_bytes(digest[:4]) % FILTER_BITS, int.from_bytes(digest[4:]) % FILTER_BITS
+    checksum = crc32(run.encode("utf-8", "replace"))  # a cryptographic hash takes three times as long
+    return checksum % FILTER_BITS, (checksum * MIX >> 20) % FILTER_BITS

@@ -73,18 +73,18 @@ def _check_text(text: str) -> None:
         )
     if "\x00" in text:
         raise InvalidValue("The text has a NUL character; remove it.")
-    if not _is_unicode(text):
+    if not is_unicode(text):
         raise InvalidValue("The text is not valid Unicode (it has a lone surrogate).")
 
 
 def _check_words(text: str, what: str) -> None:
-    if not text.strip() or len(text) > MAX_TEXT_CHARS or "\x00" in text or not _is_unicode(text):
+    if not text.strip() or len(text) > MAX_TEXT_CHARS or "\x00" in text or not is_unicode(text):
         raise InvalidValue(
             f"The {what} is not usable: it takes 1 to {MAX_TEXT_CHARS:,} characters of valid Unicode, without NUL."
         )
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
     """Return False for a lone surrogate, which cannot be written to a file."""
     try:
         text.encode()
@@ -294,7 +294,7 @@ class Content:
         _check_texts(self.text)
         for alias in self.aliases:
             check_name(alias, "alias")
-        if self.title and (len(self.title) > MAX_TITLE_CHARS or not _is_unicode(self.title)):
+        if self.title and (len(self.title) > MAX_TITLE_CHARS or not is_unicode(self.title)):
             raise InvalidValue(
                 f"The title is not usable: it takes at most {MAX_TITLE_CHARS} characters of valid Unicode."
             )

@@ -8,7 +8,16 @@ from typing import Any, assert_never
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.learning import Origin
-from recollect.domain.memory import MAX_NAME_CHARS, MessageId, ProjectId, Role, SessionId, check_name, check_time
+from recollect.domain.memory import (
+    MAX_NAME_CHARS,
+    MessageId,
+    ProjectId,
+    Role,
+    SessionId,
+    check_name,
+    check_time,
+    is_unicode,
+)
 
 MAX_TURN_CHARS = 1_000_000
 REFERENCE_CHARS, REFERENCE_BYTES = 8, 5  # five bytes make eight letters and digits
@@ -77,9 +86,7 @@ class Turn:
             raise InvalidValue(
                 f"The turn has {len(self.text):,} characters; the archive takes at most {MAX_TURN_CHARS:,}."
             )
-        is_ascii = self.text.isascii()  # most texts are: no need to check every character
-        has_surrogate = not is_ascii and any("\ud800" <= letter <= "\udfff" for letter in self.text)
-        if "\x00" in self.text or has_surrogate:
+        if "\x00" in self.text or not is_unicode(self.text):
             raise InvalidValue(f"The text of the turn {self.message!r} has a NUL or is not valid Unicode.")
 
 

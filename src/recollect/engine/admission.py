@@ -275,7 +275,13 @@ def _redact_named_value(name: str, value: str) -> str | None:
 
 
 def _clean_name(name: str) -> str:
-    return redact_identifier(_sound(name[:MAX_PATH_CHARS]))[:NAME_CHARS]
+    return _redact_name(_sound(name[:MAX_PATH_CHARS]))[:NAME_CHARS]
+
+
+@lru_cache(maxsize=512)
+def _redact_name(name: str) -> str:
+    """Events repeat the same few names: of a session, a tool, an argument."""
+    return redact_identifier(name)
 
 
 def _sound(text: str) -> str:
@@ -380,7 +386,7 @@ def _secrets_in(draft: Draft) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _is_secret(name: str) -> bool:
-    return redact_identifier(name) != name
+    return _redact_name(name) != name
 
 
 @lru_cache(maxsize=64)
