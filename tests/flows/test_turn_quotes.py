@@ -58,16 +58,19 @@ def asked(engine: Engine, text: str = ASKED, **fields: Any) -> Injection:
 
 
 @pytest.mark.parametrize("has_memories", [True, False])
-def test_a_prompt_runs_the_model_once_even_if_it_names_something(store: SqliteStore, has_memories: bool) -> None:
+@pytest.mark.parametrize(("name", "runs"), [("cache", 1), ("redis-cache", 2)])
+def test_a_prompt_runs_the_model_once_and_twice_if_it_has_a_known_name(
+    store: SqliteStore, has_memories: bool, name: str, runs: int
+) -> None:
     model = ConceptModel()
     engine = engine_on(store, model=model)
     if has_memories:
-        engine.remember(a_draft("The redis-cache runs on port 6380."))
-    said(engine, "A key in the redis-cache of the shop-api lives for ten minutes, then a timer drops it.", "Noted.")
-    injection = asked(engine, "How long does a key in the redis-cache of the shop-api live?")
+        engine.remember(a_draft(f"Every key in the {name} of the shop has a prefix."))
+    said(engine, f"A key in the {name} of the shop lives for ten minutes, then a timer drops it.", "Noted.")
+    injection = asked(engine, f"How long does a key in the {name} of the shop live?")
     assert bool(injection.ids) is has_memories
     assert injection.quoted
-    assert len(model.asked) == 1
+    assert len(model.asked) == runs
 
 
 def test_what_was_said_is_quoted_with_speaker_date_and_session(engine: Engine) -> None:

@@ -145,8 +145,7 @@ def search_turns(
     running: Collection[SessionId] | None = None,
     meaning: Meaning | None = None,
 ) -> TurnSearch:
-    """`pool`: how many turns are compared passage by passage. `running`: None if a person asks, who can wait for a second
-    run of the model. `meaning`: of the query, if it was embedded already."""
+    """`pool`: how many turns are compared passage by passage. `meaning`: of the query, if it was embedded already."""
     # Imports numpy: only a caller that searches old turns waits for it.
     from recollect.rank.archive import prefer_newest, rank, word_rarity
 
@@ -163,7 +162,7 @@ def search_turns(
     texts = int(counted.sum())
     if meaning is None or not texts:
         meaning = embed_query(embeds, query, occurrences, texts, project)
-    if meaning is not None and running is None:
+    if meaning is not None:  # only a query with names needs a second run of the model
         about = embed_query(embeds, _without_names(query, is_known), occurrences, texts, project)
         meaning = meaning if about is None else replace(meaning, vector=midpoint(meaning.vector, about.vector))
     cosine = None if meaning is None else archive.turn_cosines(turns, meaning)
