@@ -4,7 +4,6 @@ A model reads our block and says the same in its own words: that makes nothing t
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
 
 from recollect.text.query import content_words
 from recollect.text.sentences import sentences
@@ -28,6 +27,5 @@ def is_echo(said: str, shown: Iterable[frozenset[str]]) -> bool:
     return is_judged
 
 
-@lru_cache(maxsize=256)  # the lines of a block are compared with every message after it
-def words_of(line: str) -> frozenset[str]:
-    return frozenset(content_words(line))
+def words_of(text: str) -> frozenset[str]:
+    return frozenset(content_words(text))

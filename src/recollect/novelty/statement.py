@@ -108,7 +108,7 @@ class Statement:
         return self.words | self.reasons | self.value_parts
 
 
-@lru_cache(maxsize=192)  # 6 KB each; only the few that a draft is compared with come again
+@lru_cache(maxsize=128)  # 18 KB each; only the few that a draft is compared with come again
 def parse_statement(text: str) -> Statement:
     tokens = _mark_people(tokens_of(text[:MAX_CHARS]))
     whole = _statement(tokens)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 
 from recollect.capture.echo import is_echo, words_of
 from recollect.capture.importance import importance
@@ -75,7 +76,10 @@ def make_drafts(
 
 def _shown_words(log: LogsInjections, session: Session) -> list[frozenset[str]]:
     blocks = {sent.injection.block for sent in log.log_of(session.id)}
-    return [words_of(line) for block in blocks for line in block.splitlines()]
+    return [_words_of_line(line) for block in blocks for line in block.splitlines()]
+
+
+_words_of_line = lru_cache(maxsize=64)(words_of)  # the lines of a block are compared with every message after it
 
 
 def keep_drafts(ctx: Context, session: Session, drafts: Sequence[Draft], at: datetime) -> list[Stored]:

@@ -88,7 +88,7 @@ def _fill_placeholders(phrase: str) -> str:
     return phrase
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)  # each sentence is asked several times in a row
 def fix_spelling(text: str) -> str:
     """Add missing apostrophes, `dont` -> `don't`, before a text is judged. Stored texts stay as typed."""
     if text.isascii() and _FULL_FORMS.keys().isdisjoint(_WORD.findall(text.lower())):
