@@ -84,6 +84,8 @@ def main() -> None:
     _section("a turn in opencode", "an empty plugin", opencode.run)
     if given.model != NO_MODEL:
         _section("the embedding model", "the same network in float, in plain numpy (checks: 41 tokens)", embedding.run)
+    if not any(map(_is_wanted, _sections)):
+        sys.exit(f"No section has {os.environ['ONLY']!r} in its name. The sections are: {', '.join(_sections)}.")
     print(f"\ntook {time.monotonic() - began:.0f} s")
 
 
@@ -103,9 +105,17 @@ def _new_model() -> Embeds | None:
     return wiring.Model(find_paths().model)()
 
 
+_sections: list[str] = []
+
+
 def _section(name: str, yardstick: str, run: Callable[[Path], object]) -> None:
-    if os.environ.get("ONLY", "") in name:
+    _sections.append(name)
+    if _is_wanted(name):
         _run_section(name, yardstick, run)
+
+
+def _is_wanted(name: str) -> bool:
+    return os.environ.get("ONLY", "") in name
 
 
 def _run_section(name: str, yardstick: str, run: Callable[[Path], T]) -> T:

@@ -25,6 +25,7 @@ CLIENT_HEADER = "Recollect-Client"  # version and environment, which the daemon 
 MAX_HEAD_BYTES = 65_536  # of an answer
 MAX_BODY_BYTES = 4_000_000  # the daemon accepts no larger request
 CHUNK_BYTES = 262_144
+LENGTH_DIGITS = 12  # of the announced size of an answer: more is no daemon of ours
 CONTINUE, DIFFERS = 100, 412  # of HTTP: go on; a precondition is not met
 
 
@@ -99,7 +100,7 @@ class DaemonConnection:
     def _read_body(self, headers: dict[str, str]) -> bytes:
         """Read as many bytes as announced, or to the end. The daemon sends no chunks."""
         length = headers.get("content-length")
-        if "transfer-encoding" in headers or not (length or "0").isdecimal():
+        if "transfer-encoding" in headers or not (length or "0").isdecimal() or len(length or "") > LENGTH_DIGITS:
             raise ConnectionError("its length is not known")
         if length is None:
             while self._receive():

@@ -43,10 +43,15 @@ def memory_texts(database: Path) -> dict[MemoryId, str]:
     return memory_texts(database)
 
 
+_importing = Lock()
+
+
 def prepare_to_search() -> None:
-    """Import what only a search needs: numpy takes a third of a second."""
-    import recollect.engine.moments.turn
-    import recollect.store.sqlite.word_scores  # noqa: F401
+    """Import what only a search needs: numpy takes a third of a second. Every thread calls this before its first search:
+    numpy is broken for the whole process if two threads begin to import it at once."""
+    with _importing:
+        import recollect.engine.moments.turn
+        import recollect.store.sqlite.word_scores  # noqa: F401
 
 
 def model_state(folder: Path) -> ModelState:

@@ -195,8 +195,8 @@ curl http://127.0.0.1:7733/v1/recall -H "Authorization: Bearer $(cat ~/.local/st
 answers under `components`. A memory has the form of an [export](records.md), and `forgotten_at`. An
 `outcome` is an object with a `type`; for some types it has more fields, such as the change to `undo`. A time may be a day
 (00:00 UTC) or lack seconds and zone (UTC): `2026-05-31`, `2026-05-31T14:00`. A kind may also be the
-[name of another tool](kinds.md). You may leave out a field that is not marked as needed. The daemon refuses an unknown field,
-except on the paths of plugins (`/v1/hosts/{host}` to `/v1/answer`): a plugin may have another version.
+[name of another tool](kinds.md). You may leave out a field that is not marked as needed. Unknown fields are refused. Only
+the paths of plugins (`/v1/hosts/{host}` to `/v1/answer`) ignore them, because a plugin may have another version.
 
 The daemon answers a refused request with `{"error": {"code", "message"}}`. [errors.md](errors.md) lists the codes.
 

@@ -126,7 +126,11 @@ REFUSED: list[tuple[Given, tuple[str, ...], Any]] = [
         "There is no scope 'galaxy'; use one of universal, language:NAME, project, project:ID.",
     ),
     ({"scope": "galaxy"}, (MCP,), "There is no scope 'galaxy'; use one of universal, language, project."),
-    ({"scope": "project:"}, DATED, "There is no scope 'project:'; did you mean 'project'?"),
+    (
+        {"scope": "project:"},
+        DATED,
+        "The scope 'project:' is not complete; use universal, language:NAME, project, project:ID.",
+    ),
     (
         {"scope": "session:s"},
         DATED,
@@ -148,7 +152,7 @@ REFUSED: list[tuple[Given, tuple[str, ...], Any]] = [
     ),
 ]
 MALFORMED: list[tuple[Given, tuple[str, ...], Any]] = [
-    ({"kinds": [1]}, JSON, "`kinds` is not a text."),
+    ({"kinds": [1]}, JSON, "`kinds` is not a kind or a list of kinds."),
     ({"since": 5}, JSON, "`since` is not a text."),
     ({"kind": "rule", "kinds": ["rule"]}, JSON, "Give either `kind` or `kinds`."),
 ]

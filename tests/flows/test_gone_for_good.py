@@ -18,7 +18,7 @@ from recollect.domain.transcript import Mark
 from recollect.engine.learning import backfill
 from recollect.engine.learning.worker import extract_some
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import NOW, PROJECT, a_draft, a_failure, a_prompt, a_reply, a_start, a_turn, an_end
+from tests.builders import NOW, PROJECT, a_deletion, a_draft, a_failure, a_prompt, a_reply, a_start, a_turn, an_end
 from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.flows.on_disk import path, store
@@ -229,6 +229,60 @@ def test_an_exchange_that_waits_for_a_language_model_is_let_go(store: SqliteStor
     while extract_some(engine):
         pass
     assert not any("wobblezap" in memory.text for memory in learnt(store))
+
+
+@covers("CAP-5")
+def test_no_event_is_given_up_because_much_is_forgotten_while_it_is_learnt_from(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_on(store)
+    heard, times = Listener.hear, iter(range(9))
+
+    def forgets_meanwhile(listener: Listener, event: Event) -> list[Proposal]:
+        for _ in zip(range(1), times, strict=False):
+            store.purge([engine.remember(a_draft("Something else.")).memory.id])
+        return heard(listener, event)
+
+    monkeypatch.setattr(Listener, "hear", forgets_meanwhile)
+    lived(engine, *GOES_ON)
+    assert [memory.text for memory in learnt(store)] == ["Always run the linter before you commit."]
+    assert store.count_waiting_events() == 0
+
+
+@pytest.mark.parametrize(("gone", "sent"), [("its project", 0), ("another session", 1)])
+@covers("PRI-7")
+def test_an_open_exchange_goes_with_its_project_but_not_with_another_session(
+    store: SqliteStore, gone: str, sent: int
+) -> None:
+    asked: list[str] = []
+
+    class Records(Extractor):
+        def propose(self, turns: Any) -> list[Proposal]:
+            asked.append(turns[0].text)
+            return super().propose(turns)
+
+    engine = engine_on(store, extractor=Records)
+    lived(engine, a_start("s2"), a_prompt("Hello there.", session="s2"), *BEGINS)
+    if gone == "its project":
+        engine.forget_project(PROJECT, at=NOW)
+    else:
+        lived(engine, a_deletion("s2"))
+    lived(engine, an_end())
+    while extract_some(engine):
+        pass
+    assert asked == [RULE] * sent
+
+
+def test_what_is_learnt_after_its_project_was_forgotten_does_not_outlive_it(store: SqliteStore, path: Path) -> None:
+    engine = engine_on(store)
+    for event in BEGINS:
+        engine.handle(event)
+    engine.forget_project(PROJECT, at=NOW)
+    while engine.learn_some():
+        pass
+    engine.tidy(NOW + timedelta(days=2))
+    assert is_gone(engine, store, path)
+    assert learnt(store) == []
 
 
 @pytest.mark.parametrize("undo_hours", [0, 24])

@@ -206,3 +206,12 @@ def test_something_is_forgotten_for_good_between_a_question_and_its_answer(stage
     stage.engine.forget_now([gone.id], at=LATER, by="cli")
     assert stage.answer(question, answered(an_item())) == 0
     assert stage.known() == []
+    assert stage.answer(stage.due(S1), answered(an_item())) == 1, "asked once more, about what is left"
+
+
+def test_an_answer_stays_good_when_another_session_is_deleted_meanwhile(stage: Stage) -> None:
+    stage.session()
+    stage.session("s2")
+    question = stage.due(S1)
+    stage.hear(a_deletion("s2"))
+    assert stage.answer(question, answered(an_item())) == 1

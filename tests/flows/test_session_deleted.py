@@ -1,5 +1,7 @@
 """A session is deleted: what is known of it goes, down to the bytes, and what it has proven stays."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -283,6 +285,33 @@ def test_what_waits_in_memory_for_the_disk_goes_too(store: SqliteStore, monkeypa
     assert rows_of(store).get("inbox") is None
 
 
+def test_what_the_disk_refuses_while_it_is_deleted_goes_too(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_on(store)
+    engine.handle(a_start())
+    begun, may_fail = threading.Event(), threading.Event()
+    put_event = store.put_event
+
+    def refuse(_: Event) -> None:
+        monkeypatch.setattr(store, "put_event", put_event)
+        begun.set()
+        may_fail.wait(5)
+        raise StoreError("The disk is full.")
+
+    monkeypatch.setattr(store, "put_event", refuse)
+    with ThreadPoolExecutor(2) as threads:
+        threads.submit(engine.handle, a_prompt(ASIDE, message="m1"))
+        assert begun.wait(5)
+        deletion = threads.submit(engine.handle, a_deletion())
+        while not engine.live.deleted.has(a_prompt(ASIDE)):
+            pass
+        may_fail.set()
+        deletion.result(5)
+    lived(engine, a_start(), a_reply("Hello again."))
+    assert [turn.text for turn in store.turns_of(S1)] == ["Hello again."]
+
+
 def test_a_candidate_of_which_it_is_the_only_source_is_purged_whatever_became_of_it(store: SqliteStore) -> None:
     engine = engine_on(store)
     source = Source(role=Role.ASSISTANT, session=S1)
@@ -305,7 +334,7 @@ def test_a_session_that_is_deleted_while_it_is_learnt_from_leaves_nothing_in_mem
     engine = engine_on(store)
     lived(engine, a_start(), a_prompt(ASIDE))
     lived(engine, a_start("s2"), a_prompt("Something else.", session="s2"))
-    assert list(engine.live.learning.listeners) == ["s2"]
+    assert [session for session, _ in engine.live.learning.listeners] == ["s2"]
     store.close()
 
 

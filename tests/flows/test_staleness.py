@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
+from recollect.api.forget import FORGET, Forget
 from recollect.cli.commands.pipe import Pipe
 from recollect.domain.errors import InvalidValue
 from recollect.domain.freshness import SeenFile
@@ -331,3 +332,11 @@ def test_scripts_name_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         assert (unseen["stale"], unseen["anchors"][0]["state"]) == (False, "unknown")
         event = {"type": "prompt", "session": "s", "message": "m", "text": ASK, "folder": str(root)}
         assert "m; pay.py is gone)" in ask("event", event=event)["block"]
+
+
+def test_forgetting_by_words_looks_at_no_file(shop: Shop) -> None:
+    shop.remember("Payment retry waits 3 s.", "src/pay.py", id=MemoryId("wait"))
+    shop.files.asked_about = 0
+    found = shop.engine.answer(FORGET, Forget(match="payment retry", dry_run=True, folder=str(shop.root)), at=NOW)
+    assert [memory.id for memory in found.memories] == ["wait"]
+    assert shop.files.asked_about == 0

@@ -305,5 +305,7 @@ def test_without_an_undo_window_what_is_taken_back_is_gone_at_once(store: Sqlite
 
 def test_a_session_to_unlearn_is_named_by_at_least_three_characters(engine: Engine) -> None:
     engine.handle(a_prompt("Always run the linter before you commit.", session="ses_1"))
-    with pytest.raises(InvalidValue, match=r"^There is no session 'se'; give at least 3 characters of its id\.$"):
+    with pytest.raises(
+        InvalidValue, match=r"^There is no session 'se'; give at least 3 characters of its id\. `recollect undo --list`"
+    ):
         answer(engine, UNDO, Undo(session="se"), NOW, NO_MODEL)

@@ -111,7 +111,7 @@ def test_what_held_on_a_day_is_found_before_and_after_it_was_superseded(ports: H
         (["--status", "stale", "--as-of", "2026-01-01"], 2, "do not combine it with a status"),
         (["--scope", "mars"], 2, "There is no scope 'mars'"),
         (["--scope", "session:s"], 2, "in that session alone"),
-        (["--scope", "language"], 2, "did you mean 'language:NAME'?"),
+        (["--scope", "language"], 2, "The scope 'language' is not complete; use universal, language:NAME"),
         (["--scope", "project:nowhere"], 1, "There is no project 'nowhere'"),
         (["--as-of", "2026-01-01", "--status", "any"], 2, "do not combine it with a status"),
         (["--since", "2026-02-01", "--until", "2026-01-01"], 2, "`until` is not after `since`"),

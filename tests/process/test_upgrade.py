@@ -13,6 +13,8 @@ from tests.builders import NOW, a_draft
 from tests.process.conftest import Home
 from tests.process.hook_stage import eventually
 from tests.requirements import covers
+from tests.store import schemas
+from tests.store.schemas.contents import FULL
 
 DOUBTFUL = ("The billing service is written in Kotlin.", "The cache was moved out of the billing service.")
 LASTING, ONE_OFF = "Always run the migrations with alembic.", "Please look at the login page, it is broken again."
@@ -108,3 +110,8 @@ def test_the_rules_that_captured_a_memory_are_shown_and_an_old_export_has_none(h
     home.said("import", "-", stdin="\n".join(map(json.dumps, records)).encode())
     assert "version 2 of the rules" in home.said("show", "new")
     assert "of the rules" not in home.said("show", "old")
+
+
+def test_a_memory_of_the_first_version_has_a_history_without_changes(home: Home) -> None:
+    schemas.restore(2, home.places.database)
+    assert f"{FULL.id}  Sessions are kept in" in home.said("history", FULL.id)

@@ -4,6 +4,7 @@ import json
 import sqlite3
 import stat
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from recollect.domain.errors import StoreUnusable
 from recollect.domain.health import Finding
 from recollect.domain.injection import Injection, LogEntry, Placement
 from recollect.domain.memory import MemoryId, MessageId, SessionId
+from recollect.domain.session import Session
 from recollect.store.sqlite import index
 from recollect.store.sqlite.database import Database
 from recollect.store.sqlite.rows import DamagedRow, memory_of, memory_row
@@ -290,3 +292,30 @@ def test_a_value_of_the_wrong_form_damages_its_row_alone(column: str) -> None:
     wrong = "5" if column in ("anchors", "aliases") else "[]"
     with pytest.raises(DamagedRow, match="cannot be read"):
         memory_of({**memory_row(a_memory()), column: wrong, "hash": ""})  # an empty hash is not checked
+
+
+@pytest.mark.parametrize("column", ["anchors", "mentions"])
+@pytest.mark.parametrize("entry", ['{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 7}', "5", '"abc"', "null"])
+def test_an_entry_of_the_wrong_form_damages_its_row_alone(column: str, entry: str) -> None:
+    with pytest.raises(DamagedRow, match="cannot be read"):
+        memory_of({**memory_row(a_memory()), column: f"[{entry}]", "hash": ""})
+
+
+def test_a_session_that_cannot_be_read_is_told(path: Path) -> None:
+    store = SqliteStore(path)
+    store.begin_session(Session(id=SessionId("s1"), host="pipe", project=PROJECT, language=None, started_at=NOW))
+    with store._database.write() as connection:
+        connection.execute("UPDATE session SET started_ms = 1 << 62")
+    with pytest.raises(DamagedRow, match="time in the database"):
+        store.session(SessionId("s1"))
+    store.close()
+
+
+@pytest.mark.parametrize("name", ["importance", "confidence", "durability"])
+def test_a_negative_zero_is_stored_as_zero(path: Path, name: str) -> None:
+    store = SqliteStore(path)
+    store.add(replace(a_memory(), **{name: -0.0}))  # type: ignore[arg-type]
+    (known,) = store.everything()
+    assert str(getattr(known, name)) == "0.0"
+    assert problems(store) == []
+    store.close()

@@ -48,6 +48,7 @@ def test_an_answer_without_a_length_ends_with_the_connection(sockets: tuple[Daem
         b"HTTP/1.1 200 OK\r\n",
         b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhalf",
         b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: " + 5_000 * b"9" + b"\r\n\r\n",
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         b"HTTP/1.1 tea\r\n\r\n",
         b"SSH-2.0-OpenSSH_9.6\r\n\r\n",

@@ -2,7 +2,7 @@
 Exception: `text.filters` reads kinds and the filters of a search; over HTTP the filters are fields of the request."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -36,6 +36,13 @@ def decode_request(data: bytes | bytearray, kind: type[Value]) -> Value:
     with _explaining("request"):
         given = msgspec.json.decode(data, type=dict[str, Any])
         return msgspec.convert(_read_filters(given, kind), kind, dec_hook=_from_text)
+
+
+def prepare(kind: type) -> None:
+    """Let msgspec read the fields of a type, which it does when it decodes the first value. msgspec 0.22 crashes if two
+    threads decode the first values of a type at once."""
+    with suppress(msgspec.MsgspecError):
+        msgspec.json.decode(b"0", type=kind, dec_hook=_from_text)
 
 
 def _read_filters(given: dict[str, Any], kind: type[Any]) -> dict[str, Any]:

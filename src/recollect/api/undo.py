@@ -8,6 +8,7 @@ from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import Memory
 
 MOST = 10_000
+MOST_CHANGES = 2**53  # more than there will ever be; a database cannot count much further
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,8 @@ class Undo(Request):
     def __post_init__(self) -> None:
         if self.deed is not None and self.session is not None:
             raise InvalidValue("Give either `deed` or `session`: a session undoes all that was learnt from it.")
+        if self.deed is not None and not 0 < self.deed <= MOST_CHANGES:
+            raise InvalidValue(f"There is no change {self.deed}; `recollect undo --list` lists them.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,6 +36,8 @@ PLACES = {
     "stop": "service:stop",
     "restart": "service:restart",
 }
+# Each takes one text: a person who forgets the quotes gives it several.
+TAKE_TEXT = ("remember", "recall")
 NAME_COLUMNS = max(map(len, COMMANDS))
 # During a pause, users of these commands may wonder why nothing is learnt or shown.
 MENTION_PAUSE = frozenset("remember recall list why inject review capture start restart install".split())
@@ -104,6 +106,8 @@ def main() -> int:
     except click.ClickException as error:
         message = StringIO()
         error.show(message)
+        if isinstance(error, click.UsageError) and "unexpected extra argument" in error.message:
+            message.write(_quotes_hint(error.ctx))
         sys.stderr.write(_redact(message.getvalue()))
         return error.exit_code
     except RecollectError as error:
@@ -114,6 +118,11 @@ def main() -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115  # do not try to write the rest again at exit
         return _report_error(f"The operating system reports: {error}.")
     return code if isinstance(code, int) else 0
+
+
+def _quotes_hint(ctx: click.Context | None) -> str:
+    command = ctx.info_name if ctx else None
+    return f'Put the text in quotes: recollect {command} "..."\n' if command in TAKE_TEXT else ""
 
 
 def _report_error(message: str) -> int:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
@@ -182,6 +183,7 @@ def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) ->
     from recollect.engine.moments.handle import handle  # a daemon without sessions is small
 
     event: Event = host.normalise(payload, datetime.now(UTC))
+    prepare_to_search()
     injection = handle(engine, event)
     return host.render(injection), injection
 
@@ -215,6 +217,10 @@ def _find_host(name: str) -> ModuleType:
     return HOSTS[name]
 
 
+_preparing = Lock()
+_prepared: set[str] = set()  # operations whose requests have been decoded before
+
+
 def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
     from recollect.api import json_codec  # a daemon that only serves hooks does not need these
     from recollect.api.recall import RECALL
@@ -223,7 +229,12 @@ def _run_operation(context: AppContext, name: str, body: bytearray) -> Response:
     operation = find_operation(name)
     if operation is None:
         raise HTTPException(404)
+    if name not in _prepared:
+        with _preparing:
+            json_codec.prepare(operation.asks)
+        _prepared.add(name)
     request = json_codec.decode_request(body, operation.asks)
+    prepare_to_search()
     answered = answer(context.engine, operation, request, datetime.now(UTC), context.model)
     if operation.writes or operation is RECALL:  # new memories need vectors; other reading needs no model
         context.activity.wake_background()

@@ -75,6 +75,7 @@ class Background:
         if engine.store.count_waiting_events():
             from recollect.engine.learning.worker import learn_some  # a daemon without events loads no patterns
 
+            prepare_to_search()
             while self._may_go_on() and learn_some(engine, limit=1):
                 pass
 

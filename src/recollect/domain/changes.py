@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NewType
+from typing import Any, NamedTuple, NewType
 
 from recollect.domain.memory import Memory, MemoryId, Role, Source
 
@@ -45,6 +45,13 @@ MEMORY_CHANGES = (
 )
 
 UPGRADE_CHANGES = (ChangeAction.REJUDGE, ChangeAction.DEMOTE)  # made by an upgrade, not by a person
+
+
+class Erasures(NamedTuple):
+    """How often memories, and sessions, were deleted for good so far, by any process."""
+
+    purges: int  # of memories, with their words wherever they are quoted
+    deletions: int  # of sessions
 
 
 def author_of(source: Source) -> str:

@@ -71,5 +71,9 @@ def hidden_project_id(at: datetime, change: int) -> ProjectId:
     return ProjectId(f"{HIDDEN_PREFIX}{int(at.timestamp() * 1000):015d}:{change}")
 
 
+def is_hidden(project: ProjectId) -> bool:
+    return project.startswith(HIDDEN_PREFIX)
+
+
 def hidden_at_ms(hidden: ProjectId) -> int:
     return int(hidden.split(":")[1])

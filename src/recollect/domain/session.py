@@ -49,6 +49,9 @@ def default_origin(role: Role) -> Origin:
             assert_never(never)
 
 
+SessionKey = tuple[SessionId, datetime]  # a session that is deleted and begun again has the same id, and another start
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     id: SessionId
@@ -62,6 +65,10 @@ class Session:
     recalls: bool = True  # False: the user wants nothing injected
     captures: bool = True  # False: the user wants nothing learnt from it
     ended_at: datetime | None = None  # an ended session may be resumed
+
+    @property
+    def key(self) -> SessionKey:
+        return self.id, self.started_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,9 @@ class KeepsInbox(Protocol):
     def try_event(self, received: InboxEntry) -> InboxEntry:
         """Record that learning from it begins, and return it with the new count."""
 
+    def wait_again(self, tried: InboxEntry) -> None:
+        """Take the try back: learning was interrupted, and the event is not at fault."""
+
     def finish_event(self, received: InboxEntry) -> bool:
         """Return False if it was finished already, or if the message has grown since."""
 

@@ -5,13 +5,15 @@ Requests run in threads. A part that changes in several steps has a lock. Never 
 except `learning.lock`: of all requests only `inject` takes it."""
 
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from recollect.domain.changes import Erasures
 from recollect.domain.event import Asked, Event, SessionDeleted, SessionStarted
 from recollect.domain.memory import MemoryId, SessionId
-from recollect.domain.session import Recap
+from recollect.domain.session import Recap, SessionKey
 from recollect.engine.learning.exchanges import Exchanges
 from recollect.engine.moments.prepared_starts import PreparedBlocks
 
@@ -173,22 +175,27 @@ class Judgements:
 @dataclass(slots=True)
 class LearningState:
     """The state of learning from each session. Each event must be heard once: a thread that learns takes the lock. The
-    next thread that learns drops the state of deleted sessions: it sees that the count of purges has changed."""
+    next thread that learns drops what was deleted meanwhile, by any process: see `drop_erased`."""
 
     lock: Lock = field(default_factory=Lock)
-    listeners: "OrderedDict[SessionId, Listener]" = field(default_factory=OrderedDict)
-    unheard: dict[SessionId, Recap] = field(default_factory=dict)  # recaps of parts that the listener did not hear
+    listeners: "OrderedDict[SessionKey, Listener]" = field(default_factory=OrderedDict)
+    unheard: dict[SessionKey, Recap] = field(default_factory=dict)  # recaps of parts that the listener did not hear
     exchanges: Exchanges = field(default_factory=Exchanges)  # for the language model that the user has set
-    purges: int | None = None  # the count of purges when this state was last valid; None: nothing was learnt yet
+    erasures: Erasures | None = None  # the count when this state was last valid; None: nothing was learnt yet
 
-    def drop_purged(self, purges: int) -> None:
-        """Drop all state after a purge: sessions are heard again, from what is left of them. `purges`: the count now."""
-        if purges == self.purges:
-            return
-        self.purges = purges
-        self.listeners.clear()
-        self.unheard.clear()
-        self.exchanges = Exchanges()
+    def drop_erased(self, erasures: Erasures, is_kept: Callable[[SessionKey], bool]) -> None:
+        """Drop deleted sessions (`is_kept`). After a purge of memories drop all: any session may quote their words. It is
+        heard again, from what is left of it. `erasures`: the count now."""
+        before, self.erasures = self.erasures or erasures, erasures
+        if erasures.purges != before.purges:
+            self.listeners.clear()
+            self.unheard.clear()
+            self.exchanges = Exchanges()
+        elif erasures.deletions != before.deletions:
+            for key in [key for key in self.listeners if not is_kept(key)]:
+                del self.listeners[key]
+                self.unheard.pop(key, None)
+            self.exchanges.keep_only(is_kept)
 
 
 class Live:

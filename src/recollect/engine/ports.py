@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from recollect.domain.changes import Change, ChangeAction, ChangeId, MemoryChange
+from recollect.domain.changes import Change, ChangeAction, ChangeId, Erasures, MemoryChange
 from recollect.domain.errors import ModelError
 from recollect.domain.freshness import SeenFile
 from recollect.domain.health import Finding
@@ -151,9 +151,9 @@ class Forgets(Protocol):
     def purge(self, memories: Collection[MemoryId]) -> list[str]:
         """Delete memories, history and every quotation. Return the texts; their messages are never stored again."""
 
-    def count_purges(self) -> int:
-        """Count how often memories or sessions were deleted so far, by any process. Text that was read at a lower count
-        may be gone for good: compare the count again in the transaction that stores something of it."""
+    def count_erasures(self) -> Erasures:
+        """Text that was read at a lower count may be gone for good: compare the count again in the transaction that stores
+        something of it."""
 
     def delete_session(self, session: SessionId) -> bool:
         """Delete its row, log, turns, events and recap, and lines about it in other blocks. False: it is unknown."""

@@ -25,6 +25,7 @@ from recollect.mcp.asking_sessions import AskingSessions
 from recollect.mcp.greeting import NAME, TITLE, tool_list
 from recollect.mcp.schema import INSTRUCTIONS, TOOLS
 from recollect.mcp.tools import NOWHERE, ToolAnswer, call
+from recollect.wiring import prepare_to_search
 
 FOLDER_TOOLS = ("search", "context", "profile")  # tools whose answer depends on the folder
 
@@ -88,6 +89,7 @@ def answer(
         asker = askers.find_asker(connection)
     except RecollectError as error:
         return ToolAnswer(text=str(error), code=error.code)
+    prepare_to_search()
     answered = call(engine, asker, name, arguments)
     if name in FOLDER_TOOLS and answered.code is None and askers.claim_folder_notice(asker):
         return replace(answered, text=f"{answered.text}\n{NOWHERE}")

@@ -38,6 +38,8 @@ def parse_scope(text: str) -> str:
     try:
         return str(Scope.parse(text))
     except InvalidValue:
+        if text.partition(":")[0] in list(ScopeLevel):  # `project:` or `universal:x`
+            raise InvalidValue(f"The scope {text!r} is not complete; use {SCOPES}.") from None
         raise InvalidValue(f"There is no scope {text!r}; {suggest(text, SCOPE_FORMS)}") from None
 
 
@@ -68,11 +70,14 @@ def read_kinds(given: Fields) -> frozenset[Kind]:
     named = [name for name in ("kind", "kinds") if given.get(name) is not None]
     if len(named) > 1:
         raise PayloadError("Give either `kind` or `kinds`.")
-    return frozenset(
-        _parse(name, parse_kind, kind)
-        for name in named
-        for kind in (given[name] if isinstance(given[name], list) else [given[name]])
-    )
+    return frozenset(_parse(name, parse_kind, kind) for name in named for kind in _kind_names(name, given[name]))
+
+
+def _kind_names(name: str, given: Any) -> list[str]:
+    kinds = given if isinstance(given, list) else [given]
+    if not all(isinstance(kind, str) for kind in kinds):
+        raise PayloadError(f"`{name}` is not a kind or a list of kinds.")
+    return kinds
 
 
 def _parse(name: str, parse: Callable[[str], Value], given: Any) -> Value:

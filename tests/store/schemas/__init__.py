@@ -1,7 +1,7 @@
 """A database of every schema so far, as the code of its version wrote it, and an export of every form so far.
 
 The dumps are text: `restore` makes a database of one. `python -m tests.store.schemas` writes the dump of today's schema;
-run it before a migration is added, and commit the file. A file of a released version is never written again.
+run it after a migration is added, and commit the file. A file of a released version is never written again.
 """
 
 import sqlite3

@@ -1,5 +1,6 @@
 """Write the dump of today's schema: see `tests.store.schemas`."""
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -30,4 +31,6 @@ with tempfile.TemporaryDirectory() as folder:
     store.note_memory_change(edited, contents.FULL.id, contents.EARLIER)
     store.update(contents.FULL)
     store.close()
-    (HERE / f"schema-{len(MIGRATIONS):03}.sql").write_text(dump(path), encoding="utf-8")
+    file = HERE / f"schema-{len(MIGRATIONS):03}.sql"
+    file.write_text(dump(path), encoding="utf-8")
+    sys.stderr.write(f"wrote {file}\n")

@@ -137,7 +137,7 @@ def _show_changes(story: Told) -> None:
     for note in stale_notes(story.freshness):
         output.say(f"  stale: {note}")
     states = [*(change.before for change in story.changes[1:] if change.before is not None), story.memory]
-    for change, after in zip(story.changes, states, strict=True):
+    for change, after in zip(story.changes, states, strict=bool(story.changes)):  # an old or restored memory has none
         output.say(f"  {output.minute(change.deed.at)}  {_describe_change(change, after)}")
         if change.deed.kind is ChangeAction.EDIT:
             for line in describe_edit(change.before, after):

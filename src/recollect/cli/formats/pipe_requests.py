@@ -10,7 +10,7 @@ from recollect.api.recall import MOST
 from recollect.cli.formats.memory_json import draft_of
 from recollect.domain.errors import InvalidValue, PayloadError, suggest
 from recollect.domain.event import Event, Prompt, Reply, ToolSucceeded
-from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId, Source
+from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId, Source, check_name
 from recollect.domain.search import Filters, check_query
 from recollect.domain.session import Turn
 from recollect.text import json_fields as read
@@ -137,6 +137,8 @@ def _objects(request: Fields, name: str) -> list[dict[str, Any]]:
 
 def _project(fields: Fields) -> ProjectId | None:
     value = read.optional_text(fields, "project")
+    if value:
+        check_name(value, "project")
     return ProjectId(value) if value else None
 
 

@@ -128,7 +128,7 @@ class _TranscriptReader:
         self._oldest = now - timedelta(days=archive.days)  # with 0 days nothing is archived
         self._listeners: dict[SessionId, Listener] = {}
         self._gone: dict[SessionId, frozenset[str]] = {}
-        self._purges = self._store.count_purges()  # when the two above were last valid
+        self._erasures = self._store.count_erasures()  # when the two above were last valid
         self.result = BackfillResult()
 
     def read(self, transcript: Mark, before: Mark | None, events: Iterable[Event]) -> bool:
@@ -159,7 +159,7 @@ class _TranscriptReader:
     def _store_batch(self, events: Sequence[Event], mark: Mark) -> None:
         entered = list(filter(None, map(self._enter, events)))
         while not self._try_batch(events, entered, mark):  # something was forgotten for good meanwhile
-            self._purges = self._store.count_purges()
+            self._erasures = self._store.count_erasures()
             self._gone.clear()
             self._listeners.clear()
 
@@ -173,7 +173,7 @@ class _TranscriptReader:
             if turn is not None:
                 turns.append(turn)
         with self._store.transaction():
-            if self._store.count_purges() != self._purges:
+            if self._store.count_erasures() != self._erasures:
                 return False
             added = self._store.add_turns(turns, only_new=True)
             for ctx, session, event, drafts in lessons:

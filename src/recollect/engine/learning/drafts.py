@@ -28,6 +28,7 @@ from recollect.domain.memory import (
     Tier,
 )
 from recollect.domain.outcome import Refused, Stored
+from recollect.domain.project import is_hidden
 from recollect.domain.session import Session
 from recollect.domain.settings import Settings
 from recollect.engine.admission import REDACTION_MARK, admit_draft, admit_event, is_ignored_path
@@ -214,7 +215,9 @@ def _scope(level: ScopeLevel, session: Session) -> Scope | None:
         case ScopeLevel.LANGUAGE if session.language:
             return Scope(ScopeLevel.LANGUAGE, session.language)
         case _:
-            return None if session.project is None else Scope.project(session.project)
+            if session.project is None or is_hidden(session.project):  # forgotten: it would outlive its project there
+                return None
+            return Scope.project(session.project)
 
 
 def rehearse(events: Iterable[Event], settings: Settings) -> list[Proposal]:

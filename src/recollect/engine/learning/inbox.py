@@ -15,7 +15,7 @@ from recollect.domain.session import NO_SUMMARY, Session
 from recollect.engine.admission import admit_event
 from recollect.engine.context import Context
 from recollect.engine.learning_ports import KeepsInbox
-from recollect.engine.live import Live, Unwritten
+from recollect.engine.live import Live
 from recollect.engine.ports import Store
 from recollect.text.optout import find_opt_out, without_markers
 
@@ -84,22 +84,25 @@ def _write(store: Store, live: Live, *events: Event) -> None:
                         store.put_event(event)
                     at += 1
             except StoreError:
-                _take_back(unwritten, taken)  # before another thread writes
+                _take_back(live, taken)  # before another thread writes
                 raise
             finally:
                 if at < len(taken):  # it failed with another error: the event is at fault, not the disk
                     del taken[at]
                     unwritten.dropped += 1
-                    _take_back(unwritten, taken)
+                    _take_back(live, taken)
     except StoreError:
-        _take_back(unwritten, taken)  # the transaction could not be begun or committed
+        _take_back(live, taken)  # the transaction could not be begun or committed
         raise
 
 
-def _take_back(unwritten: Unwritten, taken: deque[Event]) -> None:
+def _take_back(live: Live, taken: deque[Event]) -> None:
+    unwritten = live.unwritten
     with unwritten.lock:
         while taken:
-            unwritten.events.appendleft(taken.pop())
+            event = taken.pop()
+            if not live.deleted.has(event):
+                unwritten.events.appendleft(event)
         while len(unwritten.events) > MOST_UNWRITTEN:
             unwritten.events.popleft()
             unwritten.dropped += 1

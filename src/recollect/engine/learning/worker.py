@@ -7,17 +7,19 @@ from dataclasses import replace
 from datetime import datetime
 
 from recollect.capture.session import Listener
+from recollect.domain.changes import Erasures
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Compacted, Event, InboxEntry, Prompt, Reply, SessionEnded
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Draft, SessionId
 from recollect.domain.outcome import Stored
-from recollect.domain.session import Recap, Session
+from recollect.domain.session import Recap, Session, SessionKey
 from recollect.engine.admission import admit_recap, admit_turn, turn_from_event
 from recollect.engine.context import Context
 from recollect.engine.engine import Engine
 from recollect.engine.learning.drafts import distrust, keep_drafts, make_drafts
 from recollect.engine.live import LearningState
+from recollect.engine.ports import Store
 
 REPLAYED_EVENTS = 500  # events of a session that a new listener hears again, as after a restart
 MAX_SESSIONS = 50  # with a listener in memory
@@ -26,12 +28,10 @@ BATCH_EVENTS = 20
 
 
 def learn_some(engine: Engine, *, limit: int = BATCH_EVENTS) -> int:
-    """Learn from the events that wait, in their order. Return how many there were; 0: nothing waits, and no other thread
-    is learning."""
+    """Learn from the events that wait, in their order. Return how many waited."""
     store, state = engine.store, engine.live.learning
     with state.lock:
-        purges = store.count_purges()  # before any text is read
-        state.drop_purged(purges)
+        purges = _drop_erased(engine).purges  # before any text is read
         waiting = [] if store.is_read_only else store.waiting_events(limit=limit)
         for received in waiting:
             event = received.event
@@ -42,6 +42,7 @@ def learn_some(engine: Engine, *, limit: int = BATCH_EVENTS) -> int:
             with _dropping_half_heard(state, event.session):
                 try:
                     if not _learn(engine.context(event.folder, event.at), tried, event, purges):
+                        store.wait_again(tried)
                         break  # what was read may be gone: the rest is read again
                 except InvalidValue:  # it can never be stored; trying again changes nothing
                     store.finish_event(tried)
@@ -52,28 +53,47 @@ def extract_some(engine: Engine) -> bool:
     """Let the language model that the user has set read one exchange; False: none waits. May take long."""
     state = engine.live.learning
     with state.lock:
-        purges = engine.store.count_purges()
-        state.drop_purged(purges)
+        purges = _drop_erased(engine).purges
         exchange = state.exchanges.take()
     if exchange is None:
         return False
     extractor = engine.extractor()
-    if extractor is not None:
+    if extractor is not None and _is_unchanged(engine.store, exchange.session):
         ctx = engine.context(exchange.ended_by.folder, exchange.ended_by.at)
-        store_proposals(ctx, exchange.ended_by, extractor.propose(exchange.turns), purges)
+        store_proposals(ctx, exchange.session, exchange.ended_by, extractor.propose(exchange.turns), purges)
     return True
 
 
-def store_proposals(ctx: Context, event: Event, proposals: Sequence[Proposal], purges: int) -> int:
-    """Store what a language model found in a session up to an event, unless something was forgotten for good meanwhile.
-    `purges`: their count before the model was asked. Return how many memories were stored."""
-    session = ctx.store.session(event.session)
-    if session is None or ctx.store.is_read_only:
+def _drop_erased(engine: Engine) -> Erasures:
+    """Return the count of erasures."""
+    store = engine.store
+
+    def is_kept(key: SessionKey) -> bool:
+        session = store.session(key[0])
+        return session is not None and session.key == key
+
+    erasures = store.count_erasures()
+    engine.live.learning.drop_erased(erasures, is_kept)
+    return erasures
+
+
+def _is_unchanged(store: Store, session: Session) -> bool:
+    """Return False if the session was deleted meanwhile, or its project forgotten."""
+    now = store.session(session.id)
+    return now is not None and now.key == session.key and now.project == session.project
+
+
+def store_proposals(
+    ctx: Context, session: Session, event: Event, proposals: Sequence[Proposal], purges: int
+) -> int | None:
+    """Store what a language model found in a session up to an event. Return how many memories were stored; None:
+    something was forgotten for good meanwhile. `purges`: their count before the model was asked."""
+    if ctx.store.is_read_only:
         return 0
     drafts = make_drafts(ctx, session, event, proposals)
     with ctx.store.transaction():
-        if ctx.store.count_purges() != purges:
-            return 0
+        if ctx.store.count_erasures().purges != purges or not _is_unchanged(ctx.store, session):
+            return None
         return len(keep_drafts(ctx, session, drafts, event.at))
 
 
@@ -89,10 +109,10 @@ def _learn(ctx: Context, received: InboxEntry, event: Event, purges: int) -> boo
     drafts = make_drafts(ctx, session, event, listener.hear(event))
     state.exchanges.hear(session, event)
     with store.transaction():  # short: an agent may be waiting to write
-        if store.count_purges() != purges:
+        if store.count_erasures().purges != purges:
             return False
         if not store.finish_event(received):
-            return True  # another process has learnt from it, or the message has grown since
+            return True  # another process has learnt from it, the message has grown since, or its session was deleted
         _archive(ctx, session, event)
         keep_drafts(ctx, session, drafts, event.at)
         if ctx.settings.capture.notes and isinstance(event, Reply | Compacted | SessionEnded):
@@ -129,19 +149,20 @@ def _dropping_half_heard(state: LearningState, session: SessionId) -> Iterator[N
         is_heard = True
     finally:
         if not is_heard:
-            state.listeners.pop(session, None)
+            for key in [key for key in state.listeners if key[0] == session]:
+                del state.listeners[key]
 
 
 def _listener(ctx: Context, session: Session) -> Listener:
     state = ctx.live.learning
-    known = state.listeners.pop(session.id, None)
+    known = state.listeners.pop(session.key, None)
     if known is None:
         known = Listener(ctx.settings.capture)
         heard = ctx.store.past_events(session.id, limit=REPLAYED_EVENTS)
         for event in heard:
             known.hear(event)
         _load_recap(ctx, session, heard)
-    state.listeners[session.id] = known
+    state.listeners[session.key] = known
     while len(state.listeners) > MAX_SESSIONS:
         state.unheard.pop(state.listeners.popitem(last=False)[0], None)
     return known
@@ -150,14 +171,14 @@ def _listener(ctx: Context, session: Session) -> Listener:
 def _load_recap(ctx: Context, session: Session, heard: Sequence[Event]) -> None:
     """Load the stored recap of a session that was not heard from its beginning: it was resumed, or is too long."""
     unheard = ctx.live.learning.unheard
-    unheard.pop(session.id, None)
+    unheard.pop(session.key, None)
     is_whole = 0 < len(heard) < REPLAYED_EVENTS
     is_resumed = session.ended_at is not None and bool(heard) and session.ended_at < heard[0].at
     if is_whole and not is_resumed:
         return
     recap = ctx.store.recap(session.id)
     if recap is not None:
-        unheard[session.id] = recap
+        unheard[session.key] = recap
 
 
 def _archive(ctx: Context, session: Session, event: Event) -> None:
@@ -180,7 +201,7 @@ def _store_recap(ctx: Context, session: Session, event: Event, listener: Listene
     before = ctx.store.recap(session.id)
     # A session that was heard from its beginning is described again as a whole: what failed then may work now.
     state = ctx.live.learning
-    unheard = state.unheard.get(session.id) if session.id in state.listeners else before
+    unheard = state.unheard.get(session.key) if session.key in state.listeners else before
     if unheard is not None:
         recap = recap.fill_from(unheard)
     if before is None and not recap.notes and not recap.summary:
@@ -191,8 +212,8 @@ def _store_recap(ctx: Context, session: Session, event: Event, listener: Listene
 
 
 def _close(ctx: Context, session: Session, event: SessionEnded) -> None:
-    ctx.live.learning.listeners.pop(session.id, None)
-    ctx.live.learning.unheard.pop(session.id, None)
+    ctx.live.learning.listeners.pop(session.key, None)
+    ctx.live.learning.unheard.pop(session.key, None)
     if session.ended_at is None or session.ended_at < event.at:
         ctx.store.keep_session(replace(session, ended_at=event.at))
     ctx.store.drop_events(session.id)

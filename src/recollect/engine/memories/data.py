@@ -3,11 +3,11 @@
 from recollect.api.data import Data, ForgetProject, ForgottenProject, StoredData
 from recollect.domain.errors import InvalidValue
 from recollect.domain.memory import ProjectId
-from recollect.domain.outcome import Deleted, Hidden, Planned, Removal
+from recollect.domain.outcome import Hidden, Planned, Removal
 from recollect.domain.project import StoredCounts
 from recollect.engine.context import Context
 from recollect.engine.memories.folder_project import named_project
-from recollect.engine.memories.forget import has_no_undo
+from recollect.engine.memories.forget import deleted, has_no_undo
 from recollect.engine.memories.forget_project import delete_now, hide, is_forgotten
 
 
@@ -28,5 +28,5 @@ def forget_project(ctx: Context, asked: ForgetProject) -> ForgottenProject:
 def _remove(ctx: Context, asked: ForgetProject, project: ProjectId) -> Removal:
     change = hide(ctx.store, project, at=ctx.now, by=asked.by)
     if asked.now or has_no_undo(ctx):
-        return Deleted(is_clean=ctx.store.scrub(delete_now(ctx.store, project)))
+        return deleted(ctx, delete_now(ctx.store, project))
     return Hidden(undo=change)

@@ -81,7 +81,14 @@ def _delete(ctx: Context, memories: Collection[MemoryId], by: str) -> Deleted:
         found = [find_memory(store, memory_id) for memory_id in memories]
         store.begin_change(ChangeAction.PURGE, ctx.now, by, {"memories": len(found)})
         purged_texts = store.purge([memory.id for memory in _with_copies(store, found)])
-    return Deleted(is_clean=store.scrub(purged_texts))
+    return deleted(ctx, purged_texts)
+
+
+def deleted(ctx: Context, texts: Sequence[str]) -> Deleted:
+    """Remove the bytes of deleted texts. If another program prevents it, `tidy` tries again soon."""
+    is_clean = ctx.store.scrub(texts)
+    ctx.live.needs_tidying = ctx.live.needs_tidying or not is_clean
+    return Deleted(is_clean=is_clean)
 
 
 def _matching(ctx: Context, asked: Forget) -> list[Memory]:
@@ -94,7 +101,8 @@ def _matching(ctx: Context, asked: Forget) -> list[Memory]:
     viewer = named_viewer(ctx, asked.project, asked.language)
     # A user who wants something gone wants it gone from the history too.
     also_past = Filters(status=MemoryStatus.ANY)
-    hits = recall_memories(ctx, words, viewer, limit=MATCHES_AT_MOST, filters=also_past)
+    # Without a folder, so that no file is read: it does not matter whether a memory is stale.
+    hits = recall_memories(replace(ctx, folder=None), words, viewer, limit=MATCHES_AT_MOST, filters=also_past)
     found = [hit.memory for hit in hits] + hidden_memories(ctx, viewer)
     # Each memory with its present text, and with each earlier one.
     wordings = [(memory, memory) for memory in found] + edited_memories(ctx, viewer)

@@ -170,5 +170,8 @@ def _find_session(ctx: Context, given: str) -> SessionId:
     if found is not None:
         return found.id
     if len(given) < MIN_PREFIX_CHARS:
-        raise InvalidValue(f"There is no session {given!r}; give at least {MIN_PREFIX_CHARS} characters of its id.")
+        raise InvalidValue(
+            f"There is no session {given!r}; give at least {MIN_PREFIX_CHARS} characters of its id. "
+            "`recollect undo --list` names those that were learnt from."
+        )
     raise InvalidValue(f"No session begins with {given!r}; `recollect undo --list` names those that were learnt from.")

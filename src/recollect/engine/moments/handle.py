@@ -94,8 +94,10 @@ def _delete(engine: Engine, event: SessionDeleted) -> None:
     if known is not None and known.host != event.host:  # a host cannot delete another host's session
         return
     engine.live.deleted.note(event)  # first: events that arrive meanwhile are late
-    engine.live.forget(event.session)
-    delete_session(engine.store, event.session, at=event.at, by=event.host)
+    try:
+        delete_session(engine.store, event.session, at=event.at, by=event.host)
+    finally:  # last: until now another thread may have held an event that the disk did not take
+        engine.live.forget(event.session)
 
 
 def _find_sent(ctx: Context, session: Session, event: Event) -> LogEntry | None:

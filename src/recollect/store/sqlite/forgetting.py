@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import closing
 from pathlib import Path
 
+from recollect.domain.changes import Erasures
 from recollect.domain.memory import MemoryId, ProjectId, SessionId
 from recollect.store.sqlite import delete_quotes, deletion, inbox, open_files, storage_counts, stored_secrets
 from recollect.store.sqlite.database import BUSY_TIMEOUT_MS, Database, decode_text
@@ -19,8 +20,11 @@ MANY_TEXTS = 50
 MERGED_PAGES = 64  # of an index at a time, which takes some milliseconds
 SECRET_TRACE = MemoryId("\t")  # no memory has this id
 _NOTE_TRACE = "INSERT OR IGNORE INTO trace VALUES (?)"
-PURGES = "\tpurges"  # their counter, in the table of counters by project; no project has this id
-_COUNT_PURGE = "INSERT INTO turn_change VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1"
+PURGES, DELETIONS = (
+    "\tpurges",
+    "\tdeletions",
+)  # their counters, in a table of counters by project: no project has such an id
+_COUNT = "INSERT INTO turn_change VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1"
 
 
 class Erasure:
@@ -31,11 +35,13 @@ class Erasure:
             self._delete_unfinished()
             texts = delete_quotes.delete_memories(connection, memories, ())
             connection.executemany(_NOTE_TRACE, [(memory_id,) for memory_id in memories])
-            connection.execute(_COUNT_PURGE, (PURGES,))
+            connection.execute(_COUNT, (PURGES,))
         return texts
 
-    def count_purges(self) -> int:
-        return self._database.count("SELECT coalesce(max(times), 0) FROM turn_change WHERE project = ?", (PURGES,))
+    def count_erasures(self) -> Erasures:
+        rows = self._database.fetch_all("SELECT * FROM turn_change WHERE project IN (?, ?)", (PURGES, DELETIONS))
+        counts = {row["project"]: row["times"] for row in rows}
+        return Erasures(counts.get(PURGES, 0), counts.get(DELETIONS, 0))
 
     def delete_session(self, session: SessionId) -> bool:
         with self._database.translating_file_errors(), self._database.write() as connection:
@@ -44,7 +50,7 @@ class Erasure:
             self._delete_unfinished()
             deletion.delete_session(connection, session)
             connection.execute(_NOTE_TRACE, (deletion.session_trace(session),))
-            connection.execute(_COUNT_PURGE, (PURGES,))
+            connection.execute(_COUNT, (DELETIONS,))
         return True
 
     def delete_sessions(self, sessions: Collection[SessionId]) -> None:
@@ -55,7 +61,7 @@ class Erasure:
                 deletion.delete_session(connection, session, sessions)
                 inbox.note_erased(connection, session, names)
                 connection.execute(_NOTE_TRACE, (deletion.session_trace(session),))
-            connection.execute(_COUNT_PURGE, (PURGES,))
+            connection.execute(_COUNT, (DELETIONS,))
 
     def erase_project(self, project: ProjectId) -> None:
         with self._database.write() as connection:

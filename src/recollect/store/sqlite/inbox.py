@@ -95,6 +95,12 @@ class InboxTable:
             ).fetchone()
         return received if tried is None else replace(received, tries=tried["tries"])
 
+    def wait_again(self, tried: InboxEntry) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE inbox SET tries = tries - 1 WHERE n = ? AND done = 0 AND tries = ?", (tried.number, tried.tries)
+            )
+
     def finish_event(self, received: InboxEntry) -> bool:
         with self._database.write() as connection:
             done = connection.execute(

@@ -148,7 +148,7 @@ def _forms(of: FieldType) -> tuple[Convert, Convert]:
         case Shape.TEXT | Shape.WHOLE_NUMBER:
             return None, None
         case Shape.NUMBER:
-            return float, None
+            return _positive_zero, None
         case Shape.FLAG:
             return int, bool
         case Shape.TIME:
@@ -163,6 +163,11 @@ def _forms(of: FieldType) -> tuple[Convert, Convert]:
             raise TypeError(f"The field {of.name!r} has no form in a row.")
         case _ as never:
             assert_never(never)
+
+
+def _positive_zero(value: float) -> float:
+    """Turn -0.0 into 0.0, as SQLite does: the hash must be that of the value which is read back."""
+    return float(value) + 0.0
 
 
 class _Members(dict[str, Enum]):
@@ -213,7 +218,9 @@ def _item_forms(record: type) -> tuple[Callable[[Any], list[Any]], Callable[[Any
         added = {name: part for name, part in zip(later, item[len(first) :], strict=True) if part != later[name]}
         return [*item[: len(first)], added] if added else item[: len(first)]
 
-    def decode(item: list[Any]) -> Any:
+    def decode(item: object) -> Any:
+        if not isinstance(item, list):
+            raise ValueError(f"an entry of the list is no {record.__name__}")
         if len(item) > len(first):
             added = item[len(first)]
             item = [*item[: len(first)], *(added.get(name, default) for name, default in later.items())]
@@ -342,8 +349,10 @@ def _parse_memory(row: Mapping[str, Any]) -> Memory:
         fields["source"] = _source_of(_read_source(row))
         fields["use"] = _use_of(row)
         return Memory(**fields)
-    except KeyError:  # the history keeps rows as an older version wrote them
-        return _parse_memory({**_DEFAULT_ROW, **row})
+    except KeyError as error:
+        if set(row) >= _DEFAULT_ROW.keys():
+            raise DamagedRow(f"The memory {row['id']!r} cannot be read: {error}") from error
+        return _parse_memory({**_DEFAULT_ROW, **row})  # the history keeps rows as an older version wrote them
     except WRONG_FORM as error:  # damaged, or written by a less strict version
         raise DamagedRow(f"The memory {row['id']!r} cannot be read: {error}") from error
 
@@ -458,7 +467,14 @@ def turn_of(row: sqlite3.Row) -> Turn:
     )
 
 
-session_row, session_of = row_codec(Session)
+session_row, _parse_session = row_codec(Session)
+
+
+def session_of(row: sqlite3.Row) -> Session:
+    try:
+        return _parse_session(row)
+    except WRONG_FORM as error:
+        raise DamagedRow(f"The session {row['id']!r} cannot be read: {error}") from error
 
 
 def recap_row(recap: Recap) -> dict[str, object]:
