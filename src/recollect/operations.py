@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from recollect.engine.engine import Engine
     from recollect.engine.ports import LoadsModel
 
-LEARN_S = 5.0  # enough for one event
+LEARN_S = 5.0  # more waits only if the background has not learnt for long; it does the rest
 
 # Name, contract in `recollect.api`, function in `recollect.engine`. Except for `inject`, each function takes a context and
 # the request.

@@ -53,11 +53,11 @@ def find_project_root(ctx: Context, *, asked: bool = True) -> ProjectRoot | None
 
 def freshness_check(ctx: Context, *, asked: bool) -> ChecksFreshness:
     """Return a check for the folder. It finds the folder's project once, and only if there is a file to check."""
-    find_ground = cache(lambda: find_project_root(ctx, asked=asked))
+    find_root = cache(lambda: find_project_root(ctx, asked=asked))
 
     def look(memories: Sequence[Memory]) -> Mapping[MemoryId, Freshness]:
         hashed = [memory for memory in memories if any(anchor.hash for anchor in memory.anchors)]
-        here = find_ground() if hashed else None
+        here = find_root() if hashed else None
         if here is None:
             return {}
         ours = [memory for memory in hashed if memory.scope == Scope.project(here.project)]

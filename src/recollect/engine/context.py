@@ -27,4 +27,4 @@ class Context:
     extractor: Callable[[], ReadsExchanges | None]
     live: Live
     is_resident: bool  # True in the daemon: its background tidies and embeds, so that no caller waits for that
-    is_paused: bool = False  # the user has paused Recollect here
+    answers_paused: bool = False  # during a pause: nothing new is shown

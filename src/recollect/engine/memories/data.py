@@ -7,7 +7,7 @@ from recollect.domain.outcome import Hidden, Planned, Removal
 from recollect.domain.project import StoredCounts
 from recollect.engine.context import Context
 from recollect.engine.memories.folder_project import named_project
-from recollect.engine.memories.forget import deleted, has_no_undo
+from recollect.engine.memories.forget import finish_deletion, has_no_undo
 from recollect.engine.memories.forget_project import delete_now, hide, is_forgotten
 
 
@@ -28,5 +28,5 @@ def forget_project(ctx: Context, asked: ForgetProject) -> ForgottenProject:
 def _remove(ctx: Context, asked: ForgetProject, project: ProjectId) -> Removal:
     change = hide(ctx.store, project, at=ctx.now, by=asked.by)
     if asked.now or has_no_undo(ctx):
-        return deleted(ctx, delete_now(ctx.store, project))
+        return finish_deletion(ctx, delete_now(ctx.store, project))
     return Hidden(undo=change)

@@ -81,10 +81,10 @@ def _delete(ctx: Context, memories: Collection[MemoryId], by: str) -> Deleted:
         found = [find_memory(store, memory_id) for memory_id in memories]
         store.begin_change(ChangeAction.PURGE, ctx.now, by, {"memories": len(found)})
         purged_texts = store.purge([memory.id for memory in _with_copies(store, found)])
-    return deleted(ctx, purged_texts)
+    return finish_deletion(ctx, purged_texts)
 
 
-def deleted(ctx: Context, texts: Sequence[str]) -> Deleted:
+def finish_deletion(ctx: Context, texts: Sequence[str]) -> Deleted:
     """Remove the bytes of deleted texts. If another program prevents it, `tidy` tries again soon."""
     is_clean = ctx.store.scrub(texts)
     ctx.live.needs_tidying = ctx.live.needs_tidying or not is_clean

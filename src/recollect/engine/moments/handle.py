@@ -48,7 +48,7 @@ def handle(engine: Engine, event: Event, ctx: Context | None = None) -> Injectio
         inbox.close_silent_sessions(engine.context(None, event.at), except_for=event.session)
     ctx = ctx or engine.context(event.folder, event.at)
     if _is_paused(ctx, event):
-        return _answer_while_paused(replace(ctx, is_paused=True), event)
+        return _answer_while_paused(replace(ctx, answers_paused=True), event)
     session = session_state.enter(ctx, event)
     if event.headless and not ctx.settings.capture.headless:
         session = session_state.apply_opt_outs(ctx.store, session, recalls=True, captures=False)

@@ -10,7 +10,7 @@ from recollect.domain.freshness import NOT_CHECKED, Freshness
 from recollect.domain.injection import Injection, Moment, Placement, QuietReason, Verdict
 from recollect.domain.memory import Hit, Memory, MemoryId, Scope, ScopeLevel
 from recollect.domain.session import Session
-from recollect.engine import search as recall
+from recollect.engine import search
 from recollect.engine.context import Context
 from recollect.engine.memories.lookup import find_visible
 from recollect.engine.memories.review import find_dispute
@@ -140,7 +140,7 @@ def _answer_with_nearest(
 ) -> Injection:
     """The agent asked for it and nothing fits: the nearest few, in short and marked as uncertain."""
     near = list(others or _search(store, embeds, asked, situation, uncertain=True))
-    best = Disputes(store, situation).add_counterparts(near[: recall.MAX_NEAREST])
+    best = Disputes(store, situation).add_counterparts(near[: search.MAX_NEAREST])
     filled = fill(
         [replace(one, section=UNCERTAIN) for one in _offer_each(best, _offer_title, situation.live)],
         budget_tokens=budget_tokens,
@@ -161,7 +161,7 @@ def _answer_with_nearest(
 def _search(
     store: AnswerStore, embeds: Embeds | None, asked: Asked, situation: Situation, *, uncertain: bool = False
 ) -> list[Hit]:
-    hits = recall.recall(
+    hits = search.recall(
         store,
         embeds,
         asked.query,

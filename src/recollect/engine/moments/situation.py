@@ -144,7 +144,7 @@ def load_live_context(ctx: Context, session: Session, event: Prompt | ToolFailed
 
 def find_quiet_reason(ctx: Context, session: Session, *, enabled: bool) -> QuietReason | None:
     """Why nothing may be shown at this moment; None: something may."""
-    if ctx.is_paused:
+    if ctx.answers_paused:
         return QuietReason.PAUSED
     if not enabled or not ctx.settings.inject.enabled:
         return QuietReason.OFF

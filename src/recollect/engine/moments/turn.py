@@ -82,11 +82,11 @@ def answer(ctx: Context, session: Session, event: Prompt, sent: LogEntry | None)
             ctx.store, session, recalls=not opt_out.recall_session, captures=not opt_out.capture_session
         )
     quiet = find_quiet_reason(ctx, session, enabled=ctx.settings.turn.enabled)
-    if opt_out.recall and not ctx.is_paused:
+    if opt_out.recall and not ctx.answers_paused:
         quiet = QuietReason.OPTED_OUT
     if quiet is None and is_host_generated(event):
         quiet = QuietReason.IDLE
-    if not ctx.is_paused:
+    if not ctx.answers_paused:
         ctx.live.prompts.note(session.id, event.text[:RECENT_PROMPT_CHARS])
     if quiet is not None:
         injection = silence(Placement.MESSAGE, quiet)
@@ -97,7 +97,7 @@ def answer(ctx: Context, session: Session, event: Prompt, sent: LogEntry | None)
         corrections = find_corrections(ctx.store, situation)
         injection = build_turn_block(ctx.store, ctx.model(), without_markers(event.text), situation, corrections)
     recorded = record(ctx, session, event.message, injection, event, started_s, Moment.PROMPT)
-    if ctx.settings.loop.enabled and not ctx.is_paused:
+    if ctx.settings.loop.enabled and not ctx.answers_paused:
         usage.note_prompt(ctx, session.id, event.text[:RECENT_PROMPT_CHARS], recorded.ids)
     return recorded
 
