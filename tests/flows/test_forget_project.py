@@ -111,3 +111,30 @@ def test_who_works_there_again_keeps_what_is_new(engine: Engine) -> None:
     assert [memory.text for memory in engine.newest(HERE, limit=9)] == ["Always play the flute before a release."]
     assert [turn.turn.session for turn in engine.recall_turns("flute", PROJECT, limit=9)] == [SessionId("s9")]
     assert engine.recall_turns("trumpet", PROJECT, limit=9) == []
+
+
+def damage(engine: Engine, text: str) -> None:
+    with engine.store._database.write() as connection:  # type: ignore[attr-defined]
+        assert connection.execute("UPDATE memory SET title = 'x' WHERE text LIKE ?", (f"%{text}%",)).rowcount == 1
+
+
+@covers("PRI-7", "REL-1")
+@pytest.mark.parametrize("is_damaged_before", [True, False])
+def test_a_damaged_memory_keeps_nothing_else_from_being_deleted(engine: Engine, is_damaged_before: bool) -> None:
+    if is_damaged_before:
+        damage(engine, "xylophone")
+    engine.forget_project(PROJECT, at=NOW)
+    if not is_damaged_before:
+        damage(engine, "xylophone")
+    vercel = next(memory for memory in engine.all_memories() if "Vercel" in memory.text)
+    engine.forget([vercel.id], at=NOW, by="cli")
+    engine.tidy(NEXT_DAY)
+    kept = held(engine)
+    assert ["trumpet" in kept, "Vercel" in kept, "xylophone" in kept] == [False, False, is_damaged_before]
+
+
+@covers("PRI-7")
+def test_now_deletes_a_damaged_memory_too(engine: Engine) -> None:
+    damage(engine, "xylophone")
+    engine.forget_project(PROJECT, at=LATER, now=True)
+    assert [word for word in WORDS if word in held(engine)] == []

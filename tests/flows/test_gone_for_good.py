@@ -285,6 +285,66 @@ def test_what_is_learnt_after_its_project_was_forgotten_does_not_outlive_it(stor
     assert learnt(store) == []
 
 
+@pytest.mark.parametrize("event", [a_prompt(RULE), an_end("s1", "next: wobblezap")], ids=["a prompt", "its end"])
+@covers("PRI-7")
+def test_its_project_is_forgotten_while_an_event_is_learnt_from(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch, event: Event
+) -> None:
+    engine = engine_on(store)
+    lived(engine, a_start(), a_prompt("Hello there.", message="m0"))
+    heard, times = Listener.hear, iter(range(1))
+
+    def forgets_meanwhile(listener: Listener, event: Event) -> list[Proposal]:
+        for _ in times:
+            engine.forget_project(PROJECT, at=NOW)
+        return heard(listener, event)
+
+    monkeypatch.setattr(Listener, "hear", forgets_meanwhile)
+    lived(engine, event)
+    assert learnt(store) == []
+    assert engine.recall_turns("wobblezap", PROJECT, limit=9) == []
+    engine.tidy(NOW + timedelta(days=2))
+    assert is_gone(engine, store, path)
+
+
+@pytest.mark.parametrize("way", ["hidden", "deleted", "session"])
+@covers("PRI-7")
+def test_its_project_or_session_goes_while_its_transcript_is_read(
+    store: SqliteStore, path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    engine = engine_on(store)
+    engine.remember(a_draft("We deploy with Fly."))
+    heard = Listener.hear
+
+    def forgets_meanwhile(listener: Listener, event: Event) -> list[Proposal]:
+        if event == GOES_ON[0]:
+            monkeypatch.setattr(Listener, "hear", heard)
+            if way == "session":
+                engine.handle(a_deletion())
+            else:
+                engine.forget_project(PROJECT, at=NOW, now=way == "deleted")
+        return heard(listener, event)
+
+    monkeypatch.setattr(Listener, "hear", forgets_meanwhile)
+    monkeypatch.setattr(backfill, "BATCH_EVENTS", 4)
+    other = a_prompt("Always look at the ledger first.", session="s2", message="m9")
+    engine.backfill(FILE, lambda: [*BEGINS, *GOES_ON, other], now=NOW, project=PROJECT)
+    assert not any("linter" in memory.text for memory in learnt(store))
+    assert engine.recall_turns("linter", PROJECT, limit=9) == []
+    assert [turn.turn.session for turn in engine.recall_turns("ledger", PROJECT, limit=9)] == ["s2"]
+    engine.tidy(NOW + timedelta(days=2))
+    assert left_in(path.parent, [b"linter"]) == set()
+
+
+def test_what_is_said_for_all_projects_is_not_learnt_once_its_own_is_forgotten(store: SqliteStore) -> None:
+    engine = engine_on(store)
+    engine.handle(a_prompt("In all my projects, always use tabs for indentation."))
+    engine.forget_project(PROJECT, at=NOW)
+    while engine.learn_some():
+        pass
+    assert learnt(store) == []
+
+
 @pytest.mark.parametrize("undo_hours", [0, 24])
 @covers("CAP-5", "PRI-7")
 def test_a_session_of_nobody_teaches_nothing_after_its_project_is_forgotten(

@@ -215,3 +215,12 @@ def test_an_answer_stays_good_when_another_session_is_deleted_meanwhile(stage: S
     question = stage.due(S1)
     stage.hear(a_deletion("s2"))
     assert stage.answer(question, answered(an_item())) == 1
+
+
+@covers("PRI-7")
+def test_an_answer_about_a_session_that_was_deleted_and_begun_again_is_not_used(stage: Stage) -> None:
+    stage.session()
+    question = stage.due(S1)
+    stage.hear(a_deletion("s1"), a_start("s1", at=LATER))
+    assert stage.answer(question, answered(an_item())) == 0
+    assert stage.known() == []

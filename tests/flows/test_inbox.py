@@ -456,3 +456,33 @@ def test_an_event_of_a_session_that_is_deleted_while_it_is_written_does_not_come
     inbox.write_waiting_events(engine.store, engine.live)
     assert engine.store.count_waiting_events() == 0
     assert len(engine.live.unwritten.events) == 0
+
+
+@covers("CAP-5", "REL-1")
+def test_no_event_is_given_up_because_the_disk_is_full_while_it_is_learnt_from(
+    store: SqliteStore, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: object) -> int:
+        raise StoreUnusable("The disk is full.")
+
+    engine.handle(a_prompt("Our auth uses JWT."))
+    with monkeypatch.context() as refusing:
+        refusing.setattr(store, "add_turns", full)
+        for _ in range(5):
+            with pytest.raises(StoreUnusable):
+                engine.learn_some()
+    work_off(engine)
+    assert [turn.text for turn in archive(store)] == ["Our auth uses JWT."]
+
+
+@covers("REL-1")
+def test_a_damaged_time_keeps_no_other_silent_session_open(store: SqliteStore, engine: Engine) -> None:
+    for session in ("s1", "s2"):
+        engine.handle(a_prompt("Our auth uses JWT.", session=session))
+    work_off(engine)
+    with store._database.write() as connection:
+        connection.execute("UPDATE inbox SET at_ms = -5 WHERE session = 's1'")
+    engine.handle(a_start("s3", at=NOW + timedelta(days=1)))
+    work_off(engine)
+    ended = [store.session(SessionId(session)) for session in ("s1", "s2")]
+    assert [session is not None and session.ended_at is not None for session in ended] == [False, True]

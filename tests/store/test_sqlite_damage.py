@@ -5,6 +5,7 @@ import sqlite3
 import stat
 from contextlib import closing
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -318,4 +319,19 @@ def test_a_negative_zero_is_stored_as_zero(path: Path, name: str) -> None:
     (known,) = store.everything()
     assert str(getattr(known, name)) == "0.0"
     assert problems(store) == []
+    store.close()
+
+
+def test_a_damaged_old_version_of_a_memory_hides_no_other_edit(path: Path) -> None:
+    store = SqliteStore(path)
+    for name in ("m1", "m2"):
+        memory = a_memory("Auth uses JWT.", id=MemoryId(name))
+        store.add(memory)
+        change = store.begin_change(ChangeAction.EDIT, NOW, "cli")
+        store.note_memory_change(change, memory.id, memory)
+        store.update(replace(memory, text="Auth uses PASETO."))
+    with store._database.write() as connection:
+        connection.execute("UPDATE change SET before = substr(before, 1, 9) WHERE memory = 'm1'")
+    edited = store.find_edited({MemoryId(name): NOW - timedelta(days=1) for name in ("m1", "m2")})
+    assert [memory.id for memory in edited] == ["m2"]
     store.close()

@@ -34,7 +34,7 @@ from recollect.daemon.mcp_routes import Agents
 from recollect.daemon.request_queue import Activity, RequestQueue
 from recollect.daemon.status import build_status
 from recollect.domain.errors import PayloadError, RecollectError
-from recollect.domain.event import Event
+from recollect.domain.event import Event, SessionStarted
 from recollect.domain.injection import Injection
 from recollect.domain.memory import MessageId, SessionId
 from recollect.engine.engine import Engine
@@ -183,7 +183,8 @@ def answer_host(engine: Engine, host: ModuleType, payload: Mapping[str, Any]) ->
     from recollect.engine.moments.handle import handle  # a daemon without sessions is small
 
     event: Event = host.normalise(payload, datetime.now(UTC))
-    prepare_to_search()
+    if not isinstance(event, SessionStarted):  # its block needs no search
+        prepare_to_search()
     injection = handle(engine, event)
     return host.render(injection), injection
 
@@ -208,6 +209,7 @@ def _find_question(engine: Engine, asked: Idle) -> Due:
 def _learn_answer(engine: Engine, given: Answered) -> int:
     from recollect.engine.learning.host_model_questions import answer_question
 
+    prepare_to_search()
     return answer_question(engine.context(given.folder, datetime.now(UTC)), given.id, given.text, given.tokens)
 
 

@@ -9,7 +9,7 @@ from recollect.domain.event import Event, InboxEntry
 from recollect.domain.extraction import ExtractorState, Question
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Memory, SessionId, Tier
-from recollect.domain.session import Turn
+from recollect.domain.session import Session, Turn
 
 
 class KeepsInbox(Protocol):
@@ -90,14 +90,16 @@ class AsksHost(ReadsExchanges, Protocol):
 
     def is_worth_asking(self, turns: Sequence[Turn]) -> bool: ...
 
-    def question(self, turns: Sequence[Turn], purges: int, client: int | None = None) -> Question | None:
+    def question(
+        self, session: Session, turns: Sequence[Turn], purges: int, client: int | None = None
+    ) -> Question | None:
         """Return None if there is nothing to ask, or if today's tokens are used up. `purges`: their count before the
         turns were read."""
 
     def read_answer(
         self, question_id: str, text: str, tokens: int | None
-    ) -> tuple[SessionId, list[Proposal], int] | None:
-        """Read the answer to a question, with the count of purges from before it; None: it was not asked."""
+    ) -> tuple[Session, list[Proposal], int] | None:
+        """Read the answer to a question, with its session and the count of purges from before it; None: it was not asked."""
 
 
 class Learns(KeepsInbox, KeepsCandidates, Protocol): ...

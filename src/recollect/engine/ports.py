@@ -89,6 +89,9 @@ class KeepsMemories(Protocol):
     def update(self, memory: Memory) -> None:
         """Replace the memory with this id."""
 
+    def find_readable(self, memories: Collection[MemoryId]) -> list[Memory]:
+        """Return the memories without those that are damaged or do not exist."""
+
     def find_ended(self, memories: Collection[MemoryId]) -> list[Memory]:
         """Return those of the memories that are no longer valid, or forgotten and not deleted yet."""
 

@@ -24,8 +24,10 @@ def tidy(ctx: Context) -> None:
     if ctx.store.is_read_only:
         return
     try:
-        forget_project.expire(ctx.store, ctx.now - timedelta(hours=ctx.settings.forget.undo_hours))
-        forget.tidy(ctx.store, ctx.now, ctx.settings)
+        try:
+            forget_project.expire(ctx.store, ctx.now - timedelta(hours=ctx.settings.forget.undo_hours))
+        finally:
+            forget.tidy(ctx.store, ctx.now, ctx.settings)
     except Exception:  # a busy or full disk
         ctx.live.needs_tidying = True
         raise

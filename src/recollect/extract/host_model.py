@@ -14,7 +14,7 @@ from threading import Lock
 from recollect.domain.extraction import ExtractorState, Question
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import SessionId
-from recollect.domain.session import Turn
+from recollect.domain.session import Session, Turn
 from recollect.domain.settings import ExtractorSettings as Settings
 from recollect.extract.budget import Budget, Reservation
 from recollect.extract.extractor import NO_TOKENS_LEFT, NOT_A_LIST, Now, prepare_question, utc_now
@@ -27,7 +27,7 @@ _ID_CHARS = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedQuestion:
-    session: SessionId
+    session: Session  # before the turns were read
     turns: tuple[Turn, ...]  # as they were sent
     purges: int  # their count before the turns were read
     at: datetime
@@ -55,12 +55,14 @@ class HostModel:
         with self._lock:
             oldest = self._now() - QUESTION_LIFETIME
             self._fetched = {name: asked for name, asked in self._fetched.items() if asked.at >= oldest}
-            return any(asked.session == session and _is_alive(asked.client) for asked in self._fetched.values())
+            return any(asked.session.id == session and _is_alive(asked.client) for asked in self._fetched.values())
 
     def is_worth_asking(self, turns: Sequence[Turn]) -> bool:
         return prepare_question(select_prompts(turns), self._settings)[1] is not None
 
-    def question(self, turns: Sequence[Turn], purges: int, client: int | None = None) -> Question | None:
+    def question(
+        self, session: Session, turns: Sequence[Turn], purges: int, client: int | None = None
+    ) -> Question | None:
         """Build a question about a session; None if there is nothing to ask or today's tokens are used up."""
         shown, request = prepare_question(select_prompts(turns), self._settings)
         if request is None:
@@ -71,17 +73,18 @@ class HostModel:
             self._problem = NO_TOKENS_LEFT
             return None
         self._problem = None
-        session = shown[0].session
-        name = sha256("\n".join([session, str(self._now()), request.text]).encode()).hexdigest()[:_ID_CHARS]
+        name = sha256("\n".join([session.id, str(self._now()), request.text]).encode()).hexdigest()[:_ID_CHARS]
         with self._lock:
             self._fetched[name] = FetchedQuestion(
                 session=session, turns=tuple(shown), purges=purges, at=self._now(), reserved=reserved, client=client
             )
-        return Question(id=name, session=session, system=request.system, text=request.text, answer_tokens=answer_tokens)
+        return Question(
+            id=name, session=session.id, system=request.system, text=request.text, answer_tokens=answer_tokens
+        )
 
     def read_answer(
         self, question_id: str, text: str, tokens: int | None
-    ) -> tuple[SessionId, list[Proposal], int] | None:
+    ) -> tuple[Session, list[Proposal], int] | None:
         """Read the answer of the host's model; None if the question is unknown or too old. `tokens`: None if not reported."""
         with self._lock:
             fetched = self._fetched.pop(question_id, None)

@@ -2,8 +2,8 @@
 
 from recollect.domain.extraction import Question
 from recollect.domain.learning import Origin, Proposal
-from recollect.domain.memory import Role, Tier
-from recollect.domain.session import Turn
+from recollect.domain.memory import Role, SessionId, Tier
+from recollect.domain.session import Session, Turn
 from recollect.domain.settings import ExtractorSettings as Settings
 from recollect.domain.settings import Provider
 from recollect.extract.budget import Budget
@@ -13,6 +13,7 @@ from tests.exchanges import FIX, MORNING, RULE, Clock, Counted, an_item, answere
 from tests.requirements import covers
 
 SETTINGS = Settings(provider=Provider.HOST)
+SESSION = Session(id=SessionId("s1"), host="test", project=None, language=None, started_at=MORNING)
 ASKED = "Fix the pager in the list of invoices, please."
 
 
@@ -30,7 +31,7 @@ def a_session() -> list[Turn]:
 
 
 def asked(host: HostModel, turns: list[Turn] | None = None) -> Question:
-    question = host.question(a_session() if turns is None else turns, purges=0)
+    question = host.question(SESSION, a_session() if turns is None else turns, purges=0)
     assert question is not None
     return question
 
@@ -38,7 +39,7 @@ def asked(host: HostModel, turns: list[Turn] | None = None) -> Question:
 def found(host: HostModel, question: Question, text: str, tokens: int | None = None) -> list[Proposal]:
     answer = host.read_answer(question.id, text, tokens)
     assert answer is not None
-    assert answer[0] == question.session
+    assert (answer[0], question.session) == (SESSION, SESSION.id)
     return answer[1]
 
 
@@ -97,7 +98,7 @@ def test_who_brings_no_answer_is_not_waited_for() -> None:
 
 def test_beyond_the_tokens_of_the_day_nothing_is_handed_out() -> None:
     host = a_host(per_day=100)
-    assert host.question(a_session(), purges=0) is None
+    assert host.question(SESSION, a_session(), purges=0) is None
     assert host.is_worth_asking(a_session())
     assert host.state.problem == "too few of today's tokens are left for another question"
     assert host.state.spent_tokens == 0
@@ -111,7 +112,7 @@ def test_garbage_of_the_host_brings_nothing_and_is_told() -> None:
 
 def test_a_short_session_is_not_worth_a_question() -> None:
     host = a_host()
-    assert host.question([a_turn("go on", at=MORNING)], purges=0) is None
+    assert host.question(SESSION, [a_turn("go on", at=MORNING)], purges=0) is None
     assert not host.is_worth_asking([a_turn("go on", at=MORNING)])
 
 

@@ -158,13 +158,14 @@ class _TranscriptReader:
 
     def _store_batch(self, events: Sequence[Event], mark: Mark) -> None:
         entered = list(filter(None, map(self._enter, events)))
-        while not self._try_batch(events, entered, mark):  # something was forgotten for good meanwhile
+        while not self._try_batch(events, entered, mark):  # something was forgotten meanwhile
+            entered = [one for one in entered if self._sessions.may_store(one[1])]
             self._erasures = self._store.count_erasures()
             self._gone.clear()
             self._listeners.clear()
 
     def _try_batch(self, events: Sequence[Event], entered: Sequence[Entered], mark: Mark) -> bool:
-        """Return False if something was forgotten for good since the listeners began; nothing is stored then."""
+        """Return False if something was forgotten since the listeners began; nothing is stored then."""
         # Asks git and the model before the transaction: no other writer waits for that.
         lessons = list(filter(None, map(self._hear, entered)))
         turns = []
@@ -172,8 +173,9 @@ class _TranscriptReader:
             turn = self._turn(session, event)
             if turn is not None:
                 turns.append(turn)
+        sessions = {session.id for _, session, _, _ in lessons}
         with self._store.transaction():
-            if self._store.count_erasures() != self._erasures:
+            if self._store.count_erasures() != self._erasures or self._sessions.leave_erased(sessions):
                 return False
             added = self._store.add_turns(turns, only_new=True)
             for ctx, session, event, drafts in lessons:
@@ -186,7 +188,7 @@ class _TranscriptReader:
             self._store.keep_mark(mark)
         self._store.give_way()
         self._count_outdated([event for _, _, event, _ in lessons])
-        self.result.sessions.update(session.id for _, session, _, _ in lessons)
+        self.result.sessions |= sessions
         self._count_turns(events, len(turns), added)
         return True
 

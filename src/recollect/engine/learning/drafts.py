@@ -209,15 +209,15 @@ def distrust(proposal: Proposal) -> Proposal:
 
 
 def _scope(level: ScopeLevel, session: Session) -> Scope | None:
+    if session.project is not None and is_hidden(session.project):  # forgotten: it would outlive its project
+        return None
     match level:
         case ScopeLevel.UNIVERSAL:
             return UNIVERSAL
         case ScopeLevel.LANGUAGE if session.language:
             return Scope(ScopeLevel.LANGUAGE, session.language)
         case _:
-            if session.project is None or is_hidden(session.project):  # forgotten: it would outlive its project there
-                return None
-            return Scope.project(session.project)
+            return None if session.project is None else Scope.project(session.project)
 
 
 def rehearse(events: Iterable[Event], settings: Settings) -> list[Proposal]:

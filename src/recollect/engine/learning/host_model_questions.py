@@ -46,7 +46,7 @@ def next_question(
             continue
         purges = store.count_erasures().purges  # before its turns are read
         turns = store.turns_of(asked.id)
-        question = reader.question(turns, purges, client)
+        question = reader.question(asked, turns, purges, client)
         if question is not None:
             store.note_asked(asked.id, 1)
             return question
@@ -62,13 +62,10 @@ def answer_question(ctx: Context, question_id: str, text: str, tokens: int | Non
     answered = reader.read_answer(question_id, text, tokens) if isinstance(reader, AsksHost) else None
     if answered is None or is_paused(ctx):
         return 0
-    session_id, proposals, purges = answered
-    session = ctx.store.session(session_id)
-    if session is None:
-        return 0
-    read = SessionEnded(session=session_id, at=ctx.now, folder=ctx.folder)
+    session, proposals, purges = answered
+    read = SessionEnded(session=session.id, at=ctx.now, folder=ctx.folder)
     stored = store_proposals(ctx, session, read, proposals, purges)
     if stored is None:
         return 0  # once more, about what is left of the session
-    ctx.store.note_asked(session_id, MAX_QUESTIONS)
+    ctx.store.note_asked(session.id, MAX_QUESTIONS)
     return stored

@@ -1,11 +1,13 @@
 """The sessions of one transcript, and which of their events may be stored."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from recollect.domain.errors import InvalidValue
 from recollect.domain.event import Event, Prompt, SessionEnded, SessionStarted
 from recollect.domain.learning import Origin
 from recollect.domain.memory import ProjectId, SessionId
+from recollect.domain.project import is_hidden
 from recollect.domain.session import Session
 from recollect.engine.admission import check_event
 from recollect.engine.context import Context
@@ -66,6 +68,24 @@ class OldSessions:
             else:
                 self._prompted_in_pause.discard(event.session)
         return is_paused or event.session in self._prompted_in_pause
+
+    def leave_erased(self, sessions: Collection[SessionId]) -> bool:
+        """Leave those of the sessions that were deleted meanwhile, or whose project was forgotten: nothing more of them may be
+        stored. Return True if there are any."""
+        erased = [name for name in sessions if (met := self._met[name]) is not None and self._is_erased(met.session)]
+        for name in erased:
+            self._met[name] = None
+            self._changed.pop(name, None)
+        return bool(erased)
+
+    def _is_erased(self, session: Session) -> bool:
+        now = self._store.session(session.id)
+        if now is None or now.key != session.key:
+            return True
+        return now.project is not None and now.project != session.project and is_hidden(now.project)
+
+    def may_store(self, session: Session) -> bool:
+        return self._met.get(session.id) is not None
 
     def end(self, event: Event) -> None:
         met = self._met.get(event.session)

@@ -2,13 +2,13 @@
 nothing: the next one finds the events that wait."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 
 from recollect.capture.session import Listener
 from recollect.domain.changes import Erasures
-from recollect.domain.errors import InvalidValue
+from recollect.domain.errors import InvalidValue, StoreBusy, StoreDamaged, StoreError, StoreUnusable
 from recollect.domain.event import Compacted, Event, InboxEntry, Prompt, Reply, SessionEnded
 from recollect.domain.learning import Proposal
 from recollect.domain.memory import Draft, SessionId
@@ -39,14 +39,25 @@ def learn_some(engine: Engine, *, limit: int = BATCH_EVENTS) -> int:
                 store.finish_event(received)
                 continue
             tried = store.try_event(received)
-            with _dropping_half_heard(state, event.session):
-                try:
-                    if not _learn(engine.context(event.folder, event.at), tried, event, purges):
+            try:
+                with _dropping_half_heard(state, event.session):
+                    try:
+                        _learn(engine.context(event.folder, event.at), tried, event, purges)
+                    except InvalidValue:  # it can never be stored; trying again changes nothing
+                        store.finish_event(tried)
+            except _ErasedMeanwhile:
+                store.wait_again(tried)
+                break  # what was read may be gone: the rest is read again
+            except (StoreBusy, StoreUnusable) as error:
+                if not isinstance(error, StoreDamaged):  # not the fault of the event: it waits until the disk takes it
+                    with suppress(StoreError):
                         store.wait_again(tried)
-                        break  # what was read may be gone: the rest is read again
-                except InvalidValue:  # it can never be stored; trying again changes nothing
-                    store.finish_event(tried)
+                raise
     return len(waiting)
+
+
+class _ErasedMeanwhile(Exception):
+    """Something was forgotten while an event was being learnt from: perhaps words of this event, or its project."""
 
 
 def extract_some(engine: Engine) -> bool:
@@ -97,29 +108,27 @@ def store_proposals(
         return len(keep_drafts(ctx, session, drafts, event.at))
 
 
-def _learn(ctx: Context, received: InboxEntry, event: Event, purges: int) -> bool:
-    """Learn from one event. False: something was forgotten for good meanwhile, perhaps words of this event. It stays in
-    the inbox and is tried again."""
+def _learn(ctx: Context, received: InboxEntry, event: Event, purges: int) -> None:
+    """Learn from one event. `purges`: their count before it was read."""
     store, state = ctx.store, ctx.live.learning
     session = store.session(event.session)
     if session is None:  # deleted since
         store.finish_event(received)
-        return True
+        return
     listener = _listener(ctx, session)
     drafts = make_drafts(ctx, session, event, listener.hear(event))
     state.exchanges.hear(session, event)
     with store.transaction():  # short: an agent may be waiting to write
-        if store.count_erasures().purges != purges:
-            return False
+        if store.count_erasures().purges != purges or not _is_unchanged(store, session):
+            raise _ErasedMeanwhile
         if not store.finish_event(received):
-            return True  # another process has learnt from it, the message has grown since, or its session was deleted
+            return  # another process has learnt from it, the message has grown since, or its session was deleted
         _archive(ctx, session, event)
         keep_drafts(ctx, session, drafts, event.at)
         if ctx.settings.capture.notes and isinstance(event, Reply | Compacted | SessionEnded):
             _store_recap(ctx, session, event, listener)
         if isinstance(event, SessionEnded):
             _close(ctx, session, event)
-    return True
 
 
 def hear_old(ctx: Context, session: Session, event: Event, listener: Listener, *, is_own: bool = True) -> list[Draft]:

@@ -87,7 +87,8 @@ def _delete(ctx: Context, memories: Collection[MemoryId], by: str) -> Deleted:
 def finish_deletion(ctx: Context, texts: Sequence[str]) -> Deleted:
     """Remove the bytes of deleted texts. If another program prevents it, `tidy` tries again soon."""
     is_clean = ctx.store.scrub(texts)
-    ctx.live.needs_tidying = ctx.live.needs_tidying or not is_clean
+    if not is_clean:
+        ctx.live.needs_tidying = True
     return Deleted(is_clean=is_clean)
 
 

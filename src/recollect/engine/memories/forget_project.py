@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from recollect.domain.changes import Change, ChangeAction, ChangeId
 from recollect.domain.errors import InvalidValue
-from recollect.domain.memory import MemoryId, ProjectId, SessionId
+from recollect.domain.memory import LATEST, ProjectId, SessionId
 from recollect.domain.project import hidden_at_ms, hidden_project_id
-from recollect.engine.ports import KeepsHistory, KeepsMemories, KeepsProjects, Store
+from recollect.engine.ports import KeepsHistory, KeepsProjects, Store
 
 BATCH_ITEMS = 20  # sessions or memories in one transaction: another process may be waiting to write
 
@@ -32,7 +32,7 @@ def hide(store: Store, project: ProjectId, *, at: datetime, by: str) -> ChangeId
             raise InvalidValue(f"There is no project {project!r}; `recollect data` lists all.")
         detail = {"project": project, "sessions": sessions, "aliases": aliases, "memories": len(memories)}
         change = store.begin_change(ChangeAction.FORGET_PROJECT, at, by, detail)
-        for memory in filter(None, map(store.get, memories)):
+        for memory in store.find_readable(memories):  # a damaged one is out of sight anyway
             if memory.forgotten_at is None:
                 store.note_memory_change(change, memory.id, memory)
                 store.update(replace(memory, forgotten_at=at))
@@ -76,7 +76,9 @@ def delete_now(store: Store, project: ProjectId) -> list[str]:
     for change in store.find_forgotten_projects():
         if change.detail["project"] == project:
             texts += _delete(store, change, [session for _, session in _hidden_by(store, change)])
-    for some in _batches(_find_forgotten(store, store.memory_ids_in(project))):
+    memories = store.memory_ids_in(project)
+    stored_since = {memory.id for memory in store.find_readable(memories) if memory.forgotten_at is None}
+    for some in _batches([memory for memory in memories if memory not in stored_since]):  # damaged ones, too
         texts += store.purge(some)
     return texts
 
@@ -90,17 +92,12 @@ def _delete(store: Store, change: Change, sessions: Sequence[SessionId]) -> list
     for some in _batches(sessions):
         store.delete_sessions(some)
     texts: list[str] = []
+    forgotten = frozenset(store.find_forgotten_before(LATEST))  # without those that were brought back on their own
     changed = [one.memory for one in store.memory_changes_in(change.id)]
-    for gone in _batches(_find_forgotten(store, changed)):
+    for gone in _batches([memory for memory in changed if memory in forgotten]):
         texts += store.purge(gone)
     store.erase_project(change.detail["project"])
     return texts
-
-
-def _find_forgotten(known: KeepsMemories, memories: Sequence[MemoryId]) -> list[MemoryId]:
-    """Leave out memories that were brought back on their own."""
-    found = filter(None, map(known.get, memories))
-    return [memory.id for memory in found if memory.forgotten_at is not None]
 
 
 def _batches(items: Sequence[Item]) -> list[Sequence[Item]]:

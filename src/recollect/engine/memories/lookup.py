@@ -70,7 +70,7 @@ def newest(ctx: Context, viewer: Viewer, *, limit: int, kinds: Collection[Kind] 
 
 def hidden_memories(ctx: Context, viewer: Viewer) -> list[Memory]:
     """Memories that were forgotten or undone, are not deleted yet, and were visible to this viewer."""
-    forgotten = filter(None, map(ctx.store.get, ctx.store.find_forgotten_before(LATEST)))
+    forgotten = ctx.store.find_readable(ctx.store.find_forgotten_before(LATEST))
     return [redact_memory(memory) for memory in forgotten if may_see(replace(memory, forgotten_at=None), viewer)]
 
 

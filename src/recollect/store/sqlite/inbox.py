@@ -115,7 +115,7 @@ class InboxTable:
     def silent_sessions(self, since: datetime) -> list[tuple[SessionId, datetime]]:
         rows = self._database.fetch_all(
             "SELECT session, max(at_ms) AS last_ms FROM inbox WHERE done < ? "
-            "GROUP BY session HAVING last_ms < ? ORDER BY session",
+            "GROUP BY session HAVING last_ms >= 0 AND last_ms < ? ORDER BY session",
             (ERASED_STATE, to_ms(since)),
         )
         return [(SessionId(row["session"]), from_ms(row["last_ms"])) for row in rows]

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
@@ -14,6 +15,7 @@ from recollect.store.sqlite.reasons import NO_REASONS
 from recollect.store.sqlite.rows import (
     LAST_CHARACTER,
     START_BLOCK,
+    DamagedRow,
     from_ms,
     log_entry,
     log_row,
@@ -65,7 +67,11 @@ class Injections:
             "AND asked < ? AND started_ms >= ? GROUP BY session.id ORDER BY asked DESC, last_ms DESC, session.id",
             (project, host, most, to_ms(since)),
         )
-        return [(session_of(row), from_ms(row["last_ms"])) for row in rows]
+        sessions = []
+        for row in rows:
+            with suppress(DamagedRow):
+                sessions.append((session_of(row), from_ms(row["last_ms"])))
+        return sessions
 
     def note_asked(self, session_id: SessionId, times: int) -> None:
         with self._database.write() as connection:

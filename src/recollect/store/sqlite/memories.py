@@ -37,6 +37,12 @@ class Memories(MemoryTable):
             (prefix, prefix + LAST_CHARACTER, limit),
         )
 
+    def find_readable(self, memories: Collection[MemoryId]) -> list[Memory]:
+        return self._fetch_memories(
+            "SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.value ORDER BY asked.key",
+            (json.dumps(list(memories)),),
+        )
+
     def find_ended(self, memories: Collection[MemoryId]) -> list[Memory]:
         return self._fetch_memories(
             f"SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.value WHERE NOT ({LIVE})",
@@ -51,7 +57,7 @@ class Memories(MemoryTable):
             WHERE {LIVE} AND EXISTS (
                 SELECT 1 FROM change JOIN deed ON deed.n = change.deed
                 WHERE change.memory = asked.key AND deed.at_ms > asked.value AND deed.kind IN ('edit', 'undo')
-                AND json_extract(change.before, '$.text') <> memory.text
+                AND CASE WHEN json_valid(change.before) THEN json_extract(change.before, '$.text') <> memory.text END
             )
             """,
             (asked,),
