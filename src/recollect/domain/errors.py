@@ -8,7 +8,7 @@ def suggest(given: str, known: Collection[str]) -> str:
     """Return the end of an error message: the known name that the user may have meant, or all of them."""
     from difflib import get_close_matches  # only for errors: start-up stays quick
 
-    near = get_close_matches(given, known, n=1)
+    near = get_close_matches(given[:40], known, n=1)  # a long text takes long
     return f"did you mean '{near[0]}'?" if near else f"use one of {', '.join(known)}."
 
 

@@ -198,7 +198,7 @@ def parse_kind(text: str) -> Kind:
         return KINDS_ELSEWHERE[text]
     if text in list(Kind):
         return Kind(text)
-    raise InvalidValue(f"There is no kind {text!r}; {suggest(text, list(Kind))}")
+    raise InvalidValue(f"There is no kind {text[:40]!r}; {suggest(text, list(Kind))}")
 
 
 def text_fields(record: type) -> tuple[str, ...]:

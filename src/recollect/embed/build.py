@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -164,6 +164,8 @@ def _staging(folder: Path) -> Iterator[Path]:
 def _clean_up(folder: Path) -> None:
     """Delete the staging folders of interrupted builds."""
     for left in folder.parent.glob(f"{_staging_prefix(folder)}*"):
+        with suppress(OSError):  # a download of a killed build may still write to it by its name
+            left = left.rename(left.with_name(f"{left.name}-gone"))
         shutil.rmtree(left, ignore_errors=True)
 
 

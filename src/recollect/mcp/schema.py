@@ -80,7 +80,7 @@ class Argument:
         if self.choices == KINDS:
             return parse_kind(value)
         if value not in self.choices:
-            raise InvalidValue(f"There is no {name} {value!r}; {suggest(value, self.choices)}")
+            raise InvalidValue(f"There is no {name} {value[:40]!r}; {suggest(value, self.choices)}")
         return value
 
     @property

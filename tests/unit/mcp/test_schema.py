@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.domain.errors import PayloadError
+from recollect.domain.errors import InvalidValue, PayloadError
 from recollect.mcp.schema import TOOLS, Tool
 from tests.requirements import covers
 
@@ -22,7 +22,7 @@ def test_whatever_a_tool_is_called_with_is_read_or_refused(tool: Tool, given: di
     refusal = ""
     try:
         read = tool.read(given)
-    except PayloadError as error:
+    except (PayloadError, InvalidValue) as error:
         read, refusal = {}, str(error)
     needed = {name for name, argument in tool.arguments.items() if argument.required}
     assert (needed <= set(read) <= set(tool.arguments)) != bool(refusal)
@@ -35,6 +35,13 @@ def test_every_schema_is_an_object_that_names_what_it_needs(tool: Tool) -> None:
     assert schema["type"] == "object"
     assert set(schema.get("required", [])) <= set(schema["properties"])
     assert tool.reads_only == (tool.name not in ("add", "change"))
+
+
+@pytest.mark.parametrize("given", [{"query": ""}, {"scope": "x" * 1_000}, {"kinds": ["x" * 1_000]}])
+def test_a_wrong_value_is_named_in_a_short_sentence(given: dict[str, Any]) -> None:
+    with pytest.raises(InvalidValue) as refused:
+        TOOLS["search"].read(given)
+    assert len(str(refused.value)) < 400
 
 
 def test_what_is_left_out_and_what_is_null_are_the_same() -> None:
