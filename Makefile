@@ -35,7 +35,7 @@ ifdef ARGS
 else
 	$(BIN)/python -m pytest -m "not alone and not paired and not soak" -n 4 --dist worksteal --inline-snapshot=disable
 	$(BIN)/python -m pytest -m "paired and not soak" -n 2 --dist loadfile --inline-snapshot=disable tests/e2e || $(AGAIN) -m "paired and not soak" tests/e2e
-	$(BIN)/python -m pytest -m "alone and not soak" tests/process tests/e2e
+	$(BIN)/python -m pytest -m "alone and not soak" tests/process tests/e2e || $(AGAIN) -m "alone and not soak" tests/process tests/e2e
 endif
 
 # In under a minute: the checks and the tests of the pure parts.
