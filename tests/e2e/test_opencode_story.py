@@ -13,6 +13,7 @@ from tests.e2e.fake_model import assert_prefix_kept
 from tests.e2e.opencode import Project, Run, Server
 from tests.e2e.taught import OFF_TOPIC, import_into, remembering_project
 from tests.requirements import covers
+from tests.waiting import wait_for
 
 pytestmark = pytest.mark.paired
 
@@ -121,9 +122,7 @@ def test_the_client_is_told_once_in_its_log(tmp_path: Path, model_folder: Path) 
             return [line for line in project.machine.client_log().splitlines() if "Recollect" in line]
 
         server.session().prompt(OFF_TOPIC)
-        give_up = time.monotonic() + 20
-        while not welcomes() and time.monotonic() < give_up:
-            time.sleep(0.1)
+        wait_for(welcomes)
         server.session().prompt(OFF_TOPIC)
         time.sleep(2)  # longer than the client keeps lines back
         assert len(welcomes()) == 1

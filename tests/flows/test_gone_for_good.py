@@ -11,14 +11,26 @@ from recollect.capture.session import Listener
 from recollect.domain.event import Event, InboxEntry, Prompt
 from recollect.domain.health import Health
 from recollect.domain.learning import Basis, Proposal
-from recollect.domain.memory import Kind, MessageId, Role, ScopeLevel, SessionId, Tier
+from recollect.domain.memory import Kind, MessageId, Role, Scope, ScopeLevel, SessionId, Tier
 from recollect.domain.session import Summary, Turn
 from recollect.domain.settings import ForgetSettings, Settings
 from recollect.domain.transcript import Mark
 from recollect.engine.learning import backfill
 from recollect.engine.learning.worker import extract_some
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import NOW, PROJECT, a_deletion, a_draft, a_failure, a_prompt, a_reply, a_start, a_turn, an_end
+from tests.builders import (
+    NOW,
+    OTHER_PROJECT,
+    PROJECT,
+    a_deletion,
+    a_draft,
+    a_failure,
+    a_prompt,
+    a_reply,
+    a_start,
+    a_turn,
+    an_end,
+)
 from tests.driver import Engine
 from tests.flows.conftest import engine_on
 from tests.flows.on_disk import path, store
@@ -334,6 +346,28 @@ def test_its_project_or_session_goes_while_its_transcript_is_read(
     assert [turn.turn.session for turn in engine.recall_turns("ledger", PROJECT, limit=9)] == ["s2"]
     engine.tidy(NOW + timedelta(days=2))
     assert left_in(path.parent, [b"linter"]) == set()
+
+
+def test_its_project_is_joined_with_another_while_its_transcript_is_read(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_on(store)
+    for project in (PROJECT, OTHER_PROJECT):
+        engine.remember(a_draft("We deploy with Fly.", scope=f"project:{project}"))
+    heard = Listener.hear
+
+    def joins_meanwhile(listener: Listener, event: Event) -> list[Proposal]:
+        if event == GOES_ON[0]:
+            monkeypatch.setattr(Listener, "hear", heard)
+            engine.join(PROJECT, OTHER_PROJECT, at=NOW, by="cli")
+        return heard(listener, event)
+
+    monkeypatch.setattr(Listener, "hear", joins_meanwhile)
+    engine.backfill(FILE, lambda: [*BEGINS, *GOES_ON], now=NOW, project=PROJECT)
+    (linter,) = (memory for memory in engine.all_memories() if "linter" in memory.text)
+    assert linter.scope == Scope.project(OTHER_PROJECT)
+    assert engine.recall_turns("linter", OTHER_PROJECT, limit=9)
+    assert store.memory_ids_in(PROJECT) == []
 
 
 def test_what_is_said_for_all_projects_is_not_learnt_once_its_own_is_forgotten(store: SqliteStore) -> None:

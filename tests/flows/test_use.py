@@ -1,5 +1,6 @@
 """The closed loop: what replies take something from stands higher, and that is all that it does."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -78,11 +79,11 @@ def test_a_slow_reply_to_the_last_prompt_does_not_undo_the_next_one() -> None:
     class PromptsMeanwhile(SqliteStore):
         is_next_due = False
 
-        def get(self, memory_id: MemoryId) -> Memory | None:
+        def find_readable(self, memories: Collection[MemoryId]) -> list[Memory]:
             if self.is_next_due:
                 self.is_next_due = False
                 assert engine.handle(a_prompt("When does the hourly report run?", message="m2")).ids == (HOUR,)
-            return super().get(memory_id)
+            return super().find_readable(memories)
 
     store = PromptsMeanwhile(None)
     engine = engine_on(store)

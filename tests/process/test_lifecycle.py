@@ -6,8 +6,6 @@ import signal
 import socket
 import stat
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,16 +19,10 @@ from tests.process.test_daemon import PROMPT, START, wait_until_running
 from tests.process.versions import another_version
 from tests.requirements import covers
 from tests.store.forgetting.victim import left_in
+from tests.waiting import wait_for
 
 OLDER, NEWER = "0.0.9", "99.1"
 ASKED = b'{"session": "s1", "messages": []}'
-
-
-def wait_for(what: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + 30
-    while not what():
-        assert time.monotonic() < give_up, "it did not come to pass"
-        time.sleep(0.02)
 
 
 def lives(home: Home) -> list[str]:

@@ -7,8 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -21,16 +19,9 @@ from tests.process.test_doctor import found
 from tests.requirements import covers
 from tests.store import previous_database
 from tests.store.forgetting.victim import left_in
+from tests.waiting import PATIENCE_S, wait_for
 
 LIVE = re.compile(r'^(\d+) +open(?:at)?\((?:AT_FDCWD, )?"[^"]*/recollect\.db(?:-wal|-shm)?", (\S+)[,)]')
-PATIENCE_S = 20
-
-
-def wait_for(what: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + PATIENCE_S
-    while not what():
-        assert time.monotonic() < give_up, "it did not come to pass"
-        time.sleep(0.05)
 
 
 def log_of(home: Home) -> Path:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from recollect.domain.errors import PayloadError, error_from_code, suggest
+from recollect.domain.errors import PayloadError, describe_unknown, error_from_code
 from recollect.domain.memory import SCOPE_FORMS, Scope, parse_kind
 from recollect.text import filters
 
@@ -54,7 +54,7 @@ def _read_filters(given: dict[str, Any], kind: type[Any]) -> dict[str, Any]:
         known += filters.NAMES
     for name in given:
         if name not in known:
-            raise PayloadError(f"There is no field {name!r}; {suggest(name, known)}")
+            raise PayloadError(describe_unknown("field", name, known))
     read = {name: value for name, value in given.items() if name in names}
     if has_filters:
         read[FILTERS] = filters.read_filters(given)

@@ -3,12 +3,19 @@ says what its code means, also in docs/reference/errors.md."""
 
 from collections.abc import Collection
 
+SHOWN_CHARS = 40  # of an unknown name
+
+
+def describe_unknown(what: str, given: str, known: Collection[str]) -> str:
+    """Return the error message for an unknown name."""
+    return f"There is no {what} {given[:SHOWN_CHARS]!r}; {suggest(given, known)}"
+
 
 def suggest(given: str, known: Collection[str]) -> str:
     """Return the end of an error message: the known name that the user may have meant, or all of them."""
     from difflib import get_close_matches  # only for errors: start-up stays quick
 
-    near = get_close_matches(given[:40], known, n=1)  # a long text takes long
+    near = get_close_matches(given[:SHOWN_CHARS], known, n=1)  # a long text would take long
     return f"did you mean '{near[0]}'?" if near else f"use one of {', '.join(known)}."
 
 

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, NewType
 
 from recollect.domain.codec import FieldType, Shape, field_types
-from recollect.domain.errors import InvalidValue, suggest
+from recollect.domain.errors import InvalidValue, describe_unknown
 from recollect.domain.freshness import NOT_CHECKED, Freshness
 
 MemoryId = NewType("MemoryId", str)
@@ -198,7 +198,7 @@ def parse_kind(text: str) -> Kind:
         return KINDS_ELSEWHERE[text]
     if text in list(Kind):
         return Kind(text)
-    raise InvalidValue(f"There is no kind {text[:40]!r}; {suggest(text, list(Kind))}")
+    raise InvalidValue(describe_unknown("kind", text, list(Kind)))
 
 
 def text_fields(record: type) -> tuple[str, ...]:

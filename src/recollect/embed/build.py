@@ -163,7 +163,7 @@ def _staging(folder: Path) -> Iterator[Path]:
 
 def _clean_up(folder: Path) -> None:
     """Delete the staging folders of interrupted builds."""
-    for left in folder.parent.glob(f"{_staging_prefix(folder)}*"):
+    for left in list(folder.parent.glob(f"{_staging_prefix(folder)}*")):
         with suppress(OSError):  # a download of a killed build may still write to it by its name
             left = left.rename(left.with_name(f"{left.name}-gone"))
         shutil.rmtree(left, ignore_errors=True)

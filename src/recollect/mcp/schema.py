@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from recollect.domain.errors import InvalidValue, PayloadError, suggest
+from recollect.domain.errors import InvalidValue, PayloadError, describe_unknown
 from recollect.domain.memory import Kind, parse_kind
 from recollect.domain.search import check_query
 
@@ -80,7 +80,7 @@ class Argument:
         if self.choices == KINDS:
             return parse_kind(value)
         if value not in self.choices:
-            raise InvalidValue(f"There is no {name} {value[:40]!r}; {suggest(value, self.choices)}")
+            raise InvalidValue(describe_unknown(name, value, self.choices))
         return value
 
     @property

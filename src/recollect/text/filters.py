@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
-from recollect.domain.errors import InvalidValue, PayloadError, suggest
+from recollect.domain.errors import InvalidValue, PayloadError, describe_unknown
 from recollect.domain.memory import Kind, Scope, ScopeLevel, check_time, parse_kind
 from recollect.domain.search import Filters, MemoryStatus
 from recollect.text import json_fields as read
@@ -40,12 +40,12 @@ def parse_scope(text: str) -> str:
     except InvalidValue:
         if text.partition(":")[0] in list(ScopeLevel):  # `project:` or `universal:x`
             raise InvalidValue(f"The scope {text!r} is not complete; use {SCOPES}.") from None
-        raise InvalidValue(f"There is no scope {text!r}; {suggest(text, SCOPE_FORMS)}") from None
+        raise InvalidValue(describe_unknown("scope", text, SCOPE_FORMS)) from None
 
 
 def parse_status(text: str) -> MemoryStatus:
     if text not in list(MemoryStatus):
-        raise InvalidValue(f"There is no status {text!r}; {suggest(text, list(MemoryStatus))}")
+        raise InvalidValue(describe_unknown("status", text, list(MemoryStatus)))
     return MemoryStatus(text)
 
 

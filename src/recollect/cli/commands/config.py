@@ -12,7 +12,7 @@ from recollect import config
 from recollect.cli import context
 from recollect.cli.display import output
 from recollect.cli.formats.settings_file import build_settings_file, toml_value
-from recollect.domain.errors import InvalidSettings, InvalidValue, suggest
+from recollect.domain.errors import InvalidSettings, InvalidValue, describe_unknown
 from recollect.domain.settings import Settings
 from recollect.paths import find_paths, find_project_file
 from recollect.workspace import marker
@@ -55,7 +55,7 @@ def show(section: str | None, as_json: bool) -> None:
     if section is not None:
         sections = list(dict.fromkeys(row.section for row in rows))
         if section not in sections:
-            raise InvalidValue(f"There is no section {section!r}; {suggest(section, sections)}")
+            raise InvalidValue(describe_unknown("section", section, sections))
         rows = [row for row in rows if row.section == section]
     files = [
         SettingsSource(whose="user", path=str(user_file), exists=user_file.exists()),

@@ -8,7 +8,7 @@ from typing import Any
 from recollect.api.operation import check_limit
 from recollect.api.recall import MOST
 from recollect.cli.formats.memory_json import draft_of
-from recollect.domain.errors import InvalidValue, PayloadError, suggest
+from recollect.domain.errors import InvalidValue, PayloadError, describe_unknown
 from recollect.domain.event import Event, Prompt, Reply, ToolSucceeded
 from recollect.domain.memory import Draft, MessageId, ProjectId, Role, SessionId, Source, check_name
 from recollect.domain.search import Filters, check_query
@@ -109,7 +109,7 @@ def read_search(request: Fields, now: datetime) -> SearchRequest:
     given = read.section(request, "filters")
     for name in given:
         if name not in FILTERS:
-            raise PayloadError(f"There is no filter {name!r}; {suggest(name, FILTERS)}")
+            raise PayloadError(describe_unknown("filter", name, FILTERS))
     filters = read_filters(given)
     if place == "archive":
         filters.check_for_turns()

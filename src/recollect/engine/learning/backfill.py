@@ -23,13 +23,12 @@ from recollect.engine.admission import admit_event, admit_turn, turn_from_event
 from recollect.engine.context import Context
 from recollect.engine.engine import Engine
 from recollect.engine.learning.inbox import LearnableEvent
-from recollect.engine.learning.old_sessions import OldSessions
-from recollect.engine.learning.worker import hear_old, keep_old
+from recollect.engine.learning.old_sessions import Entered, OldSessions
+from recollect.engine.learning.worker import hear_old, is_unchanged, keep_old
 from recollect.engine.ports import KeepsMarks
 from recollect.text.optout import without_markers
 
 BATCH_EVENTS = 10  # in one transaction: an agent that wants to write does not wait long
-Entered = tuple[Context, Session, Event]  # the event as it may be stored
 Lesson = tuple[Context, Session, Event, list[Draft]]  # and what is learnt from it
 
 
@@ -158,14 +157,14 @@ class _TranscriptReader:
 
     def _store_batch(self, events: Sequence[Event], mark: Mark) -> None:
         entered = list(filter(None, map(self._enter, events)))
-        while not self._try_batch(events, entered, mark):  # something was forgotten meanwhile
-            entered = [one for one in entered if self._sessions.may_store(one[1])]
+        while not self._try_batch(events, entered, mark):  # something was forgotten, or joined, meanwhile
+            entered = self._sessions.read_again(entered)
             self._erasures = self._store.count_erasures()
             self._gone.clear()
             self._listeners.clear()
 
     def _try_batch(self, events: Sequence[Event], entered: Sequence[Entered], mark: Mark) -> bool:
-        """Return False if something was forgotten since the listeners began; nothing is stored then."""
+        """Return False if something was forgotten or joined since the listeners began; nothing is stored then."""
         # Asks git and the model before the transaction: no other writer waits for that.
         lessons = list(filter(None, map(self._hear, entered)))
         turns = []
@@ -173,9 +172,10 @@ class _TranscriptReader:
             turn = self._turn(session, event)
             if turn is not None:
                 turns.append(turn)
-        sessions = {session.id for _, session, _, _ in lessons}
+        sessions = {session.id: session for _, session, _, _ in lessons}
         with self._store.transaction():
-            if self._store.count_erasures() != self._erasures or self._sessions.leave_erased(sessions):
+            is_same = all(is_unchanged(self._store, session) for session in sessions.values())
+            if not is_same or self._store.count_erasures() != self._erasures:
                 return False
             added = self._store.add_turns(turns, only_new=True)
             for ctx, session, event, drafts in lessons:
@@ -188,7 +188,7 @@ class _TranscriptReader:
             self._store.keep_mark(mark)
         self._store.give_way()
         self._count_outdated([event for _, _, event, _ in lessons])
-        self.result.sessions |= sessions
+        self.result.sessions |= sessions.keys()
         self._count_turns(events, len(turns), added)
         return True
 

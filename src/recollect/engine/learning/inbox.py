@@ -4,7 +4,7 @@ so nothing here reads more than it must."""
 from collections import deque
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from recollect.capture.said.origin import origin_of
 from recollect.domain.errors import InvalidValue, StoreError
@@ -146,9 +146,10 @@ def _is_left_out(ctx: Context, session: Session, prompt: Prompt) -> bool:
 def close_silent_sessions(ctx: Context, *, except_for: SessionId | None = None) -> None:
     """End the sessions that stopped without an end event, as in a crash, at the time of their last event."""
     since = ctx.now - timedelta(minutes=ctx.settings.capture.silent_minutes)
-    silent: list[tuple[SessionId, datetime]] = []
-    with suppress(StoreError):  # the next start tries again
+    try:
         silent = ctx.store.silent_sessions(since)
+    except StoreError:  # the next start tries again
+        return
     for session_id, last in silent:
         with suppress(StoreError, InvalidValue):  # a damaged row keeps only its own session open
             session = ctx.store.session(session_id)

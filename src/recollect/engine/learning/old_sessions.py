@@ -1,6 +1,6 @@
 """The sessions of one transcript, and which of their events may be stored."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recollect.domain.errors import InvalidValue
@@ -16,6 +16,8 @@ from recollect.engine.moments import session_state
 from recollect.engine.pausing import find_pause
 from recollect.engine.ports import Store
 from recollect.text.optout import find_opt_out
+
+Entered = tuple[Context, Session, Event]  # the event as it may be stored
 
 
 @dataclass(slots=True)
@@ -69,23 +71,27 @@ class OldSessions:
                 self._prompted_in_pause.discard(event.session)
         return is_paused or event.session in self._prompted_in_pause
 
-    def leave_erased(self, sessions: Collection[SessionId]) -> bool:
-        """Leave those of the sessions that were deleted meanwhile, or whose project was forgotten: nothing more of them may be
-        stored. Return True if there are any."""
-        erased = [name for name in sessions if (met := self._met[name]) is not None and self._is_erased(met.session)]
-        for name in erased:
-            self._met[name] = None
-            self._changed.pop(name, None)
-        return bool(erased)
+    def read_again(self, entered: Sequence[Entered]) -> list[Entered]:
+        """Take over the projects that the sessions have now. Leave the sessions that were deleted, or whose project was
+        forgotten: nothing more of them may be stored. Return the events that may."""
+        for name, met in self._met.items():
+            if met is not None:
+                self._met[name] = self._read_again(met)
+        events: list[Entered] = []
+        for ctx, session, event in entered:
+            met = self._met[session.id]
+            if met is not None:
+                events.append((ctx, replace(session, project=met.session.project), event))
+        return events
 
-    def _is_erased(self, session: Session) -> bool:
-        now = self._store.session(session.id)
-        if now is None or now.key != session.key:
-            return True
-        return now.project is not None and now.project != session.project and is_hidden(now.project)
-
-    def may_store(self, session: Session) -> bool:
-        return self._met.get(session.id) is not None
+    def _read_again(self, met: _OldSession) -> _OldSession | None:
+        now = self._store.session(met.session.id)
+        is_forgotten = now is not None and now.project is not None and is_hidden(now.project)
+        if now is None or now.key != met.session.key or (is_forgotten and now.project != met.session.project):
+            self._changed.pop(met.session.id, None)
+            return None
+        met.session = replace(met.session, project=now.project)
+        return met
 
     def end(self, event: Event) -> None:
         met = self._met.get(event.session)

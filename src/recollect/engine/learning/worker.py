@@ -41,17 +41,17 @@ def learn_some(engine: Engine, *, limit: int = BATCH_EVENTS) -> int:
             tried = store.try_event(received)
             try:
                 with _dropping_half_heard(state, event.session):
-                    try:
-                        _learn(engine.context(event.folder, event.at), tried, event, purges)
-                    except InvalidValue:  # it can never be stored; trying again changes nothing
-                        store.finish_event(tried)
+                    _learn(engine.context(event.folder, event.at), tried, event, purges)
+            except InvalidValue:  # it can never be stored; trying again changes nothing
+                store.finish_event(tried)
             except _ErasedMeanwhile:
                 store.wait_again(tried)
                 break  # what was read may be gone: the rest is read again
-            except (StoreBusy, StoreUnusable) as error:
-                if not isinstance(error, StoreDamaged):  # not the fault of the event: it waits until the disk takes it
-                    with suppress(StoreError):
-                        store.wait_again(tried)
+            except StoreDamaged:
+                raise
+            except (StoreBusy, StoreUnusable):  # not the fault of the event: it waits until the disk takes it
+                with suppress(StoreError):
+                    store.wait_again(tried)
                 raise
     return len(waiting)
 
@@ -69,7 +69,7 @@ def extract_some(engine: Engine) -> bool:
     if exchange is None:
         return False
     extractor = engine.extractor()
-    if extractor is not None and _is_unchanged(engine.store, exchange.session):
+    if extractor is not None and is_unchanged(engine.store, exchange.session):
         ctx = engine.context(exchange.ended_by.folder, exchange.ended_by.at)
         store_proposals(ctx, exchange.session, exchange.ended_by, extractor.propose(exchange.turns), purges)
     return True
@@ -88,8 +88,8 @@ def _drop_erased(engine: Engine) -> Erasures:
     return erasures
 
 
-def _is_unchanged(store: Store, session: Session) -> bool:
-    """Return False if the session was deleted meanwhile, or its project forgotten."""
+def is_unchanged(store: Store, session: Session) -> bool:
+    """Return False if the session was deleted meanwhile, or has another project: its own was forgotten or joined."""
     now = store.session(session.id)
     return now is not None and now.key == session.key and now.project == session.project
 
@@ -103,7 +103,7 @@ def store_proposals(
         return 0
     drafts = make_drafts(ctx, session, event, proposals)
     with ctx.store.transaction():
-        if ctx.store.count_erasures().purges != purges or not _is_unchanged(ctx.store, session):
+        if ctx.store.count_erasures().purges != purges or not is_unchanged(ctx.store, session):
             return None
         return len(keep_drafts(ctx, session, drafts, event.at))
 
@@ -119,7 +119,7 @@ def _learn(ctx: Context, received: InboxEntry, event: Event, purges: int) -> Non
     drafts = make_drafts(ctx, session, event, listener.hear(event))
     state.exchanges.hear(session, event)
     with store.transaction():  # short: an agent may be waiting to write
-        if store.count_erasures().purges != purges or not _is_unchanged(store, session):
+        if store.count_erasures().purges != purges or not is_unchanged(store, session):
             raise _ErasedMeanwhile
         if not store.finish_event(received):
             return  # another process has learnt from it, the message has grown since, or its session was deleted
@@ -152,14 +152,14 @@ def keep_old(
 @contextmanager
 def _dropping_half_heard(state: LearningState, session: SessionId) -> Iterator[None]:
     """Drop the listener if learning fails: the next one hears the stored events again."""
-    is_heard = False
     try:
         yield
-        is_heard = True
-    finally:
-        if not is_heard:
-            for key in [key for key in state.listeners if key[0] == session]:
-                del state.listeners[key]
+    except InvalidValue:  # it was heard
+        raise
+    except BaseException:
+        for key in [key for key in state.listeners if key[0] == session]:
+            del state.listeners[key]
+        raise
 
 
 def _listener(ctx: Context, session: Session) -> Listener:

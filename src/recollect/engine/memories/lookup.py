@@ -77,8 +77,10 @@ def hidden_memories(ctx: Context, viewer: Viewer) -> list[Memory]:
 def edited_memories(ctx: Context, viewer: Viewer) -> list[tuple[Memory, Memory]]:
     """Edited memories that this viewer may see, each with its old version, whose words are still stored."""
     pairs = []
-    for change in ctx.store.edits():
-        now = ctx.store.get(change.memory)
+    edits = ctx.store.edits()
+    known = {memory.id: memory for memory in ctx.store.find_readable([change.memory for change in edits])}
+    for change in edits:
+        now = known.get(change.memory)
         if now is not None and change.before is not None and may_see(now, viewer):
             pairs.append((redact_memory(now), change.before))
     return pairs

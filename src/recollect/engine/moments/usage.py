@@ -25,7 +25,7 @@ def note_reply(ctx: Context, session: SessionId, reply: str) -> None:
     open_prompt = ctx.live.open_prompts.get(session)
     if open_prompt is None:
         return
-    known = filter(None, map(ctx.store.get, tuple(open_prompt.unused)))
+    known = ctx.store.find_readable(tuple(open_prompt.unused))
     used = [memory.id for memory in known if was_used(memory, reply, open_prompt.prompt)]
     if used:
         ctx.store.note_use(used, [], ctx.now)

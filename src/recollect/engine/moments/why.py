@@ -65,7 +65,7 @@ class InjectionLog:
 
     def memories(self, ids: Collection[MemoryId]) -> dict[MemoryId, Memory]:
         """Return these memories as they are now, without deleted and forgotten ones."""
-        known = filter(None, map(self._store.get, ids))
+        known = self._store.find_readable(ids)
         return {memory.id: redact_memory(memory) for memory in known if memory.forgotten_at is None}
 
 
