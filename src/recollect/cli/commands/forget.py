@@ -56,7 +56,9 @@ def forget(
     Recollect hides the memories immediately and deletes them after the undo time: a day, unless you change the setting
     forget.undo_hours. Until then `recollect undo` restores the memories. The beginning of an ID is enough."""
     if bool(ids) == bool(match):
-        raise click.UsageError("Give either the IDs of the memories or --match WORDS.")
+        raise click.UsageError(
+            "Give either the IDs of the memories or --match WORDS. `recollect data forget` forgets a whole project."
+        )
     asked = Forget(
         ids=ids,
         match=match,
