@@ -8,15 +8,17 @@ from typing import Any
 
 import pytest
 
+from recollect.capture.session import Listener
 from recollect.domain.event import Event, Prompt, Reply, SessionEnded, SessionStarted, ToolFailed, ToolSucceeded
-from recollect.domain.learning import Origin
+from recollect.domain.learning import Origin, Proposal
 from recollect.domain.memory import MessageId, ProjectId, SessionId
 from recollect.domain.settings import Archive, Capture, Settings
 from recollect.domain.transcript import Mark
 from recollect.engine.engine import dry_run
+from recollect.engine.learning import backfill
 from recollect.engine.learning.backfill import BATCH_EVENTS, BackfillResult
 from recollect.store.sqlite.store import SqliteStore
-from tests.builders import NOW, PROJECT, a_prompt, a_reply
+from tests.builders import NOW, PROJECT, a_draft, a_prompt, a_reply, a_start, an_end
 from tests.counting import count_turns
 from tests.driver import Engine
 from tests.flows.conftest import engine_on
@@ -209,3 +211,56 @@ def test_a_rehearsal_keeps_nothing(store: SqliteStore, engine: Engine) -> None:
     with dry_run(engine.store):
         assert read(engine, session()).turns == 4
     assert (count_turns(store), store.find_mark(FILE.source), list(engine.all_memories())) == (0, None, [])
+
+
+@covers("INJ-8")
+def test_an_opt_out_while_its_transcript_is_read_stays(
+    store: SqliteStore, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard = Listener.hear
+
+    def opts_out_meanwhile(listener: Listener, event: Event) -> list[Proposal]:
+        session = store.session(event.session)
+        if session is not None and session.captures:
+            store.keep_session(replace(session, captures=False))
+        return heard(listener, event)
+
+    monkeypatch.setattr(Listener, "hear", opts_out_meanwhile)
+    read(engine, [a_start(), a_prompt("Our auth uses JWT."), an_end()])
+    ended = store.session(SessionId("s1"))
+    assert ended is not None
+    assert (ended.captures, ended.ended_at is not None) == (False, True)
+
+
+def test_a_damaged_session_keeps_no_other_one_from_being_read(store: SqliteStore, engine: Engine) -> None:
+    engine.handle(a_start("s1"))
+    with store._database.write() as connection:
+        connection.execute("UPDATE session SET started_ms = 4611686018427387904 WHERE id = 's1'")
+    read(engine, [a_prompt("Our auth uses JWT."), a_prompt("We deploy with Helm.", session="s2")])
+    assert [turn.turn.session for turn in engine.recall_turns("Helm", PROJECT, limit=9)] == ["s2"]
+
+
+@pytest.mark.parametrize("ending", [False, True])
+@covers("CAP-5", "IMP-1")
+def test_what_is_purged_elsewhere_between_two_batches_costs_no_learning(
+    store: SqliteStore, engine: Engine, monkeypatch: pytest.MonkeyPatch, ending: bool
+) -> None:
+    events = session(2)
+    at = events[-1 if ending else 4]  # the command that works, or the end
+    heard, times = Listener.hear, iter(range(1))
+
+    def purges_meanwhile(listener: Listener, event: Event) -> list[Proposal]:
+        if event == at:
+            for _ in times:
+                store.purge([engine.remember(a_draft("Something else.")).memory.id])
+        return heard(listener, event)
+
+    other = SqliteStore(None)
+    monkeypatch.setattr(backfill, "BATCH_EVENTS", 3)
+    read(engine_on(other), events)
+    expected = everything(other, engine_on(other))
+    monkeypatch.setattr(Listener, "hear", purges_meanwhile)
+    read(engine, events)
+    assert everything(store, engine) == expected
+    assert expected[1], "something was learnt"
+    other.close()

@@ -12,6 +12,7 @@ from recollect.domain.event import Event, InboxEntry, Prompt
 from recollect.domain.health import Health
 from recollect.domain.learning import Basis, Proposal
 from recollect.domain.memory import Kind, MessageId, Role, Scope, ScopeLevel, SessionId, Tier
+from recollect.domain.outcome import Hidden, Removal
 from recollect.domain.session import Summary, Turn
 from recollect.domain.settings import ForgetSettings, Settings
 from recollect.domain.transcript import Mark
@@ -368,6 +369,41 @@ def test_its_project_is_joined_with_another_while_its_transcript_is_read(
     assert linter.scope == Scope.project(OTHER_PROJECT)
     assert engine.recall_turns("linter", OTHER_PROJECT, limit=9)
     assert store.memory_ids_in(PROJECT) == []
+
+
+@covers("CAP-5")
+def test_undoing_a_forgotten_project_brings_back_what_was_read_meanwhile(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = engine_on(store)
+    heard, hidden = Listener.hear, list[Removal]()
+
+    def forgets_meanwhile(listener: Listener, event: Event) -> list[Proposal]:
+        if event == GOES_ON[0]:
+            monkeypatch.setattr(Listener, "hear", heard)
+            hidden.append(engine.forget_project(PROJECT, at=NOW))
+        return heard(listener, event)
+
+    monkeypatch.setattr(Listener, "hear", forgets_meanwhile)
+    engine.backfill(FILE, lambda: [*BEGINS, *GOES_ON], now=NOW, project=PROJECT)
+    assert engine.recall_turns("linter", PROJECT, limit=9) == []
+    assert isinstance(hidden[0], Hidden)
+    engine.undo(hidden[0].undo, at=NOW, by="cli")
+    assert engine.recall_turns("linter", PROJECT, limit=9)
+
+
+@covers("PRI-7")
+def test_a_session_deleted_after_its_transcript_was_read_leaves_nothing_in_its_next_recap(
+    store: SqliteStore, path: Path
+) -> None:
+    engine = engine_on(store)
+    engine.backfill(FILE, lambda: [*BEGINS, an_end()], now=NOW, project=PROJECT)
+    forget_rule(engine, store)
+    engine.handle(a_deletion())
+    longer = replace(FILE, state="longer")
+    engine.backfill(longer, lambda: [*BEGINS, *GOES_ON], now=NOW, project=PROJECT)
+    assert engine.recall_turns("linter", PROJECT, limit=9)
+    assert is_gone(engine, store, path)
 
 
 def test_what_is_said_for_all_projects_is_not_learnt_once_its_own_is_forgotten(store: SqliteStore) -> None:

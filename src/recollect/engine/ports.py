@@ -92,6 +92,10 @@ class KeepsMemories(Protocol):
     def find_readable(self, memories: Collection[MemoryId]) -> list[Memory]:
         """Return the memories without those that are damaged or do not exist."""
 
+    def hide_damaged(self, memories: Collection[MemoryId], at: datetime | None) -> None:
+        """Mark memories that cannot be read as forgotten, so that a repair does not bring them back; None: mark them as
+        not forgotten."""
+
     def find_ended(self, memories: Collection[MemoryId]) -> list[Memory]:
         """Return those of the memories that are no longer valid, or forgotten and not deleted yet."""
 

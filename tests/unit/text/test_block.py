@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from recollect.domain.freshness import FileState, Freshness, SeenFile
-from recollect.domain.memory import Kind, MemoryId, SessionId
+from recollect.domain.memory import MAX_TITLE_CHARS, Kind, MemoryId, SessionId
 from recollect.privacy.exclude import without_fences
 from recollect.text.block import (
     CLOSE,
@@ -44,7 +44,7 @@ NASTY = st.one_of(
 @given(NASTY, NASTY)
 def test_no_memory_can_close_the_fence_open_a_tag_or_begin_a_line(text: str, title: str) -> None:
     said = "x" + text.replace("\x00", "").encode("utf-8", "ignore").decode()
-    memory = a_memory(said[:500], title=title)
+    memory = a_memory(said[:500], title=title[:MAX_TITLE_CHARS])
     lines = [line for line in (line_of(memory), short_line_of(memory)) if line]
     block = render([BlockLine("", line) for line in lines])
     assert block.startswith(OPEN + "\n")

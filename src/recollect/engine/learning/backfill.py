@@ -2,7 +2,7 @@
 transaction, which also stores how far it got: whatever interrupts it, nothing is lost and nothing is done twice.
 Sessions that were already captured live stay as they are. Opted-out parts are not stored."""
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ from recollect.engine.context import Context
 from recollect.engine.engine import Engine
 from recollect.engine.learning.inbox import LearnableEvent
 from recollect.engine.learning.old_sessions import Entered, OldSessions
-from recollect.engine.learning.worker import hear_old, is_unchanged, keep_old
+from recollect.engine.learning.worker import REPLAYED_EVENTS, hear_old, is_unchanged, keep_old
 from recollect.engine.ports import KeepsMarks
 from recollect.text.optout import without_markers
 
@@ -126,6 +126,7 @@ class _TranscriptReader:
         archive = engine.settings_for(None).archive
         self._oldest = now - timedelta(days=archive.days)  # with 0 days nothing is archived
         self._listeners: dict[SessionId, Listener] = {}
+        self._heard: deque[Entered] = deque(maxlen=REPLAYED_EVENTS)  # for listeners that begin again
         self._gone: dict[SessionId, frozenset[str]] = {}
         self._erasures = self._store.count_erasures()  # when the two above were last valid
         self.result = BackfillResult()
@@ -141,8 +142,9 @@ class _TranscriptReader:
                 digest.update(_digest_line(event))
                 if done <= until:
                     entered = self._enter(event)
-                    if entered is not None:
+                    if entered is not None and not self._sessions.is_new(event.session):  # else it was deleted since
                         self._hear(entered, again=True)
+                        self._heard.append(entered)
                     if done == until and before is not None and digest.hexdigest() != before.digest:
                         return False
                     continue
@@ -162,6 +164,8 @@ class _TranscriptReader:
             self._erasures = self._store.count_erasures()
             self._gone.clear()
             self._listeners.clear()
+            for heard in self._sessions.read_again(self._heard):
+                self._hear(heard, again=True)
 
     def _try_batch(self, events: Sequence[Event], entered: Sequence[Entered], mark: Mark) -> bool:
         """Return False if something was forgotten or joined since the listeners began; nothing is stored then."""
@@ -187,6 +191,7 @@ class _TranscriptReader:
             self._sessions.store_changes()
             self._store.keep_mark(mark)
         self._store.give_way()
+        self._heard += [lesson[:3] for lesson in lessons]
         self._count_outdated([event for _, _, event, _ in lessons])
         self.result.sessions |= sessions.keys()
         self._count_turns(events, len(turns), added)

@@ -1,17 +1,18 @@
 """The sessions of one transcript, and which of their events may be stored."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from recollect.domain.errors import InvalidValue
+from recollect.domain.errors import InvalidValue, StoreDamaged
 from recollect.domain.event import Event, Prompt, SessionEnded, SessionStarted
 from recollect.domain.learning import Origin
 from recollect.domain.memory import ProjectId, SessionId
-from recollect.domain.project import is_hidden
 from recollect.domain.session import Session
 from recollect.engine.admission import check_event
 from recollect.engine.context import Context
 from recollect.engine.memories.folder_project import project_here
+from recollect.engine.memories.projects import project_by_alias
 from recollect.engine.moments import session_state
 from recollect.engine.pausing import find_pause
 from recollect.engine.ports import Store
@@ -23,6 +24,7 @@ Entered = tuple[Context, Session, Event]  # the event as it may be stored
 @dataclass(slots=True)
 class _OldSession:
     session: Session
+    is_new: bool  # it was not in the store
     is_quiet: bool = False  # opted out until the next prompt
 
 
@@ -61,7 +63,7 @@ class OldSessions:
         """A prompt in a pause is not stored, nor are the replies to it, whenever they came. Raises PauseUnreadable."""
 
         def find_project() -> ProjectId | None:
-            return event.project or (project_here(ctx) if event.folder else self._project)
+            return event.project or (project_here(ctx) if event.folder else self._given_project())
 
         is_paused = find_pause(ctx.pauses.at(event.at), find_project, ctx.store) is not None
         if isinstance(event, Prompt):
@@ -72,8 +74,8 @@ class OldSessions:
         return is_paused or event.session in self._prompted_in_pause
 
     def read_again(self, entered: Sequence[Entered]) -> list[Entered]:
-        """Take over the projects that the sessions have now. Leave the sessions that were deleted, or whose project was
-        forgotten: nothing more of them may be stored. Return the events that may."""
+        """Take over the projects that the sessions have now; a forgotten one can be brought back. Leave the sessions that
+        were deleted: nothing more of them may be stored. Return the events that may."""
         for name, met in self._met.items():
             if met is not None:
                 self._met[name] = self._read_again(met)
@@ -85,13 +87,27 @@ class OldSessions:
         return events
 
     def _read_again(self, met: _OldSession) -> _OldSession | None:
-        now = self._store.session(met.session.id)
-        is_forgotten = now is not None and now.project is not None and is_hidden(now.project)
-        if now is None or now.key != met.session.key or (is_forgotten and now.project != met.session.project):
+        now = self._stored(met.session.id)
+        if now is None or now.key != met.session.key:
             self._changed.pop(met.session.id, None)
             return None
         met.session = replace(met.session, project=now.project)
         return met
+
+    def _stored(self, session: SessionId) -> Session | None:
+        """Return None also for a damaged session."""
+        with suppress(StoreDamaged):
+            return self._store.session(session)
+        return None
+
+    def is_new(self, session: SessionId) -> bool:
+        """Return True for a session that began in this run."""
+        met = self._met.get(session)
+        return met is not None and met.is_new
+
+    def _given_project(self) -> ProjectId | None:
+        """Return the project for sessions without a folder. It may have been joined with another meanwhile."""
+        return None if self._project is None else project_by_alias(self._store, self._project)
 
     def end(self, event: Event) -> None:
         met = self._met.get(event.session)
@@ -103,7 +119,10 @@ class OldSessions:
     def store_changes(self) -> None:
         """Store opt-outs and ends of the sessions, inside a transaction."""
         for session in self._changed.values():
-            self._store.keep_session(session)
+            now = self._stored(session.id)
+            if now is not None:  # its user may have opted out meanwhile
+                recalls, captures = session.recalls and now.recalls, session.captures and now.captures
+                self._store.keep_session(replace(session, recalls=recalls, captures=captures))
         self._changed.clear()
 
     def _enter(self, ctx: Context, event: Event) -> _OldSession | None:
@@ -111,17 +130,18 @@ class OldSessions:
             return None
         try:
             check_event(event)
-            if not (self._is_own or self._begun) and self._store.session(event.session) is not None:
+            known = self._store.session(event.session)
+            if not (self._is_own or self._begun) and known is not None:
                 return None  # it uses the id of another session, to be taken for it
             if not event.folder and not event.parent:
-                event = replace(event, project=self._project)
+                event = replace(event, project=self._given_project())
             session = session_state.enter(ctx, event)
-        except InvalidValue:  # a name that looks like a secret, a folder that cannot exist
+        except (InvalidValue, StoreDamaged):  # a name that looks like a secret, a folder that cannot exist
             return None
         if not self._begun and self._is_known(session.id):  # captured live, or from another file
             self.known.add(session.id)
             return None
-        return _OldSession(session=session)
+        return _OldSession(session=session, is_new=known is None)
 
     def _is_known(self, session: SessionId) -> bool:
         return self._store.has_turns(session) or self._store.learning_change(session) is not None

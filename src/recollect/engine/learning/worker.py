@@ -49,7 +49,7 @@ def learn_some(engine: Engine, *, limit: int = BATCH_EVENTS) -> int:
                 break  # what was read may be gone: the rest is read again
             except StoreDamaged:
                 raise
-            except (StoreBusy, StoreUnusable):  # not the fault of the event: it waits until the disk takes it
+            except (StoreBusy, StoreUnusable, KeyboardInterrupt):  # not the fault of the event: it waits
                 with suppress(StoreError):
                     store.wait_again(tried)
                 raise
@@ -90,7 +90,10 @@ def _drop_erased(engine: Engine) -> Erasures:
 
 def is_unchanged(store: Store, session: Session) -> bool:
     """Return False if the session was deleted meanwhile, or has another project: its own was forgotten or joined."""
-    now = store.session(session.id)
+    try:
+        now = store.session(session.id)
+    except StoreDamaged:
+        return False
     return now is not None and now.key == session.key and now.project == session.project
 
 

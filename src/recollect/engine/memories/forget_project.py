@@ -13,6 +13,7 @@ from recollect.domain.memory import LATEST, ProjectId, SessionId
 from recollect.domain.project import hidden_at_ms, hidden_project_id
 from recollect.engine.ports import KeepsHistory, KeepsProjects, Store
 
+DAMAGED = "damaged"  # the memories that could not be read, in the details of the change
 BATCH_ITEMS = 20  # sessions or memories in one transaction: another process may be waiting to write
 
 Item = TypeVar("Item")
@@ -30,9 +31,12 @@ def hide(store: Store, project: ProjectId, *, at: datetime, by: str) -> ChangeId
         aliases = sorted(store.aliases_of(project))
         if not memories and not sessions and not aliases and not is_forgotten(store, project):
             raise InvalidValue(f"There is no project {project!r}; `recollect data` lists all.")
+        readable = store.find_readable(memories)
+        damaged = sorted(set(memories) - {memory.id for memory in readable})
         detail = {"project": project, "sessions": sessions, "aliases": aliases, "memories": len(memories)}
-        change = store.begin_change(ChangeAction.FORGET_PROJECT, at, by, detail)
-        for memory in store.find_readable(memories):  # a damaged one is out of sight anyway
+        change = store.begin_change(ChangeAction.FORGET_PROJECT, at, by, detail | {DAMAGED: damaged})
+        store.hide_damaged(damaged, at)
+        for memory in readable:
             if memory.forgotten_at is None:
                 store.note_memory_change(change, memory.id, memory)
                 store.update(replace(memory, forgotten_at=at))
@@ -45,6 +49,10 @@ def hide(store: Store, project: ProjectId, *, at: datetime, by: str) -> ChangeId
 def revert_hiding(store: Store, change: Change, at: datetime, *, backwards: bool) -> None:
     """Bring the sessions and names back; if not `backwards`, hide them again (the undo is being undone)."""
     project, sessions, aliases = change.detail["project"], change.detail["sessions"], change.detail["aliases"]
+    damaged, forgotten_at = change.detail.get(DAMAGED, ()), None if backwards else at
+    for memory in store.find_readable(damaged):  # repaired since
+        store.update(replace(memory, forgotten_at=forgotten_at))
+    store.hide_damaged(damaged, forgotten_at)
     if backwards:
         hidden = [session for _, session in store.hidden_sessions()]
         store.move_sessions(still_there(sessions, hidden), project)

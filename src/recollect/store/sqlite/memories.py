@@ -43,6 +43,14 @@ class Memories(MemoryTable):
             (json.dumps(list(memories)),),
         )
 
+    def hide_damaged(self, memories: Collection[MemoryId], at: datetime | None) -> None:
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE memory SET forgotten_ms = ? WHERE id IN (SELECT value FROM json_each(?)) "
+                "AND (forgotten_ms IS NULL) = ?",
+                (None if at is None else to_ms(at), json.dumps(list(memories)), at is not None),
+            )
+
     def find_ended(self, memories: Collection[MemoryId]) -> list[Memory]:
         return self._fetch_memories(
             f"SELECT memory.* FROM json_each(?) AS asked JOIN memory ON memory.id = asked.value WHERE NOT ({LIVE})",
