@@ -153,3 +153,15 @@ def test_a_repair_brings_back_no_damaged_memory_of_a_forgotten_project(engine: E
     engine.forget_project(PROJECT, at=LATER)
     engine.tidy(LATER + timedelta(days=2))
     assert "xylophone" not in held(engine)
+
+
+def test_an_undo_brings_back_a_subagent_that_began_in_a_forgotten_session(engine: Engine) -> None:
+    hidden = engine.forget_project(PROJECT, at=NOW)
+    assert isinstance(hidden, Hidden)
+    engine.handle(a_prompt("Look at the flute.", session="sub", parent=SessionId("s1"), project=None, at=LATER))
+    while engine.learn_some():
+        pass
+    assert engine.recall_turns("flute", PROJECT, limit=9) == []
+    engine.undo(hidden.undo, at=LATER, by="cli")
+    assert [hit.turn.session for hit in engine.recall_turns("flute", PROJECT, limit=9)] == ["sub"]
+    assert engine.store.hidden_sessions() == []

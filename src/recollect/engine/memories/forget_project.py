@@ -54,8 +54,7 @@ def revert_hiding(store: Store, change: Change, at: datetime, *, backwards: bool
         store.update(replace(memory, forgotten_at=forgotten_at))
     store.hide_damaged(damaged, forgotten_at)
     if backwards:
-        hidden = [session for _, session in store.hidden_sessions()]
-        store.move_sessions(still_there(sessions, hidden), project)
+        store.move_sessions([session for _, session in _hidden_by(store, change)], project)  # and those begun since
         store.note_aliases(project, aliases, at)
     else:
         moved = still_there(sessions, store.session_ids_in(project))
